@@ -1,0 +1,3 @@
+module github.com/wattd/wattd
+
+go 1.26
