@@ -1,0 +1,47 @@
+# wattd: `make` alone lists the targets.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+BIN     ?= bin/wattd
+CORPUS  ?= ../shared/corpus
+SOAK    ?= 30m
+BENCH   ?= default
+
+# The default build is static and the same bytes wherever it is built: no cgo, no paths, no VCS stamp but VERSION.
+GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)"
+
+.PHONY: help build demo test bench corpus soak lint generate
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+	@echo
+	@echo '  VERSION=$(VERSION)  CORPUS=$(CORPUS)  SOAK=$(SOAK)  BENCH=$(BENCH) (small, default, large)'
+
+build: ## build bin/wattd (static, reproducible)
+	@$(GOBUILD) -o $(BIN) ./cmd/wattd
+
+demo: build ## simulate the example design and show its glitchiest nets
+	@.ci/demo $(BIN)
+
+test: ## all tests; as root it installs what they need, otherwise it lists what was skipped
+	@.ci/prereq
+	@go test -json ./... | go run -C tools ./testsum
+	@.ci/prereq --check
+
+corpus: ## the designs with known answers in CORPUS; fails when they are absent
+	@WATTD_REQUIRE=all WATTD_CORPUS="$(abspath $(CORPUS))" go test -json -timeout 30m -run Corpus ./... | go run -C tools ./testsum
+
+soak: ## random netlists against the reference simulator for SOAK (default 30m)
+	@WATTD_SOAK=$(SOAK) go test -count=1 -timeout 0 -run Soak -v ./...
+
+bench: build ## readers, engine, growth, peers; writes bench/results.md (BENCH=small|default|large)
+	@go run ./bench -size $(BENCH) -corpus "$(abspath $(CORPUS))" -o bench/results.md
+
+lint: ## gofumpt, go vet, staticcheck
+	@.ci/lint
+
+generate: ## rewrite the files that are generated and checked in
+	@go generate ./...
