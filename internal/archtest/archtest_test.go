@@ -251,3 +251,49 @@ func TestRules(t *testing.T) {
 		t.Error("within compares by folder")
 	}
 }
+
+// TestCodesAreUsed fails on a row of the diagnostics tables that nothing emits, and on a constant without a row.
+func TestCodesAreUsed(t *testing.T) {
+	declared := map[string]token.Position{} // constant name
+	used := map[string]bool{}
+	for _, p := range all(t) {
+		for _, file := range parse(t, &p, p.GoFiles) {
+			if p.rel() == "internal/diag" {
+				rows := map[string]bool{}
+				ast.Inspect(file.ast, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.ValueSpec:
+						if id, ok := n.Type.(*ast.Ident); ok && id.Name == "Code" {
+							for _, name := range n.Names {
+								declared[name.Name] = file.set.Position(name.Pos())
+							}
+							return false
+						}
+					case *ast.Ident:
+						rows[n.Name] = true
+					}
+					return true
+				})
+				for name, at := range declared {
+					if at.Filename == file.set.Position(file.ast.Pos()).Filename && !rows[name] {
+						t.Errorf("%s: %s has no row in the table", at, name)
+					}
+				}
+				continue
+			}
+			ast.Inspect(file.ast, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if id, ok := sel.X.(*ast.Ident); ok && id.Name == "diag" {
+						used[sel.Sel.Name] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	for name, at := range declared {
+		if !used[name] {
+			t.Errorf("%s: nothing emits %s", at, name)
+		}
+	}
+}
