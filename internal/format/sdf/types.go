@@ -3,7 +3,8 @@
 // Contract: streaming; every delay statement is handed to a Handler in file order, in the terms of the file (paths as
 // written, with escapes and divider; values as decimals). Nothing is stored. What it means is decided by package
 // design after shared semantics: which corner, which entries, which wires. Timing checks, TIMINGENV, LABEL and RETAIN
-// are skipped and counted.
+// are skipped and counted. A statement that cannot be read is an error diagnostic, because leaving it out would change
+// a result; reading goes on behind it, found by its parentheses.
 package sdf
 
 import (
