@@ -17,6 +17,7 @@ const any = "*"
 var layers = map[string][]string{
 	"cmd/wattd": {any},
 	"bench":     {any},
+	"examples":  {"internal/example"},
 
 	// Leaves: a message, a Boolean function, the scanner under the readers, the engines' contract.
 	"internal/diag":        {},
