@@ -19,9 +19,6 @@ var (
 // as u1//u2 stays a path.
 func (p *parser) space() {
 	for {
-		if c := p.s.Peek(); c > ' ' && c != '/' {
-			return
-		}
 		p.s.SkipClass(scan.Space)
 		if p.s.Peek() != '/' {
 			return
@@ -49,6 +46,9 @@ func (p *parser) space() {
 
 // peek returns the first byte of the next token, -1 at the end.
 func (p *parser) peek() int {
+	if c := p.s.Peek(); c > ' ' && c != '/' {
+		return c
+	}
 	p.space()
 	return p.s.Peek()
 }
@@ -214,10 +214,12 @@ func (p *parser) long(b []byte) bool {
 	return p.stop
 }
 
-// bad reports a statement that cannot be read, at the next byte; at the end of input the truncation is what is
-// reported.
-func (p *parser) bad(format string, args ...any) {
+// bad reports a statement that cannot be read, at the next byte.
+func (p *parser) bad(format string, args ...any) { p.badAt(p.s.Pos(), format, args...) }
+
+// badAt reports nothing at the end of input, where the truncation is what is reported.
+func (p *parser) badAt(pos diag.Pos, format string, args ...any) {
 	if !p.stop && p.s.Peek() >= 0 {
-		p.bag.Add(diag.SDFSyntax, p.s.Pos(), format, args...)
+		p.bag.Add(diag.SDFSyntax, pos, format, args...)
 	}
 }

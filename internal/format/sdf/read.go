@@ -153,11 +153,11 @@ func (p *parser) divider() {
 	at := p.at
 	p.tmp = p.text(p.tmp[:0], "")
 	if len(p.tmp) != 1 || p.tmp[0] != '.' && p.tmp[0] != '/' {
-		p.bag.Add(diag.SDFBadHeader, at, "DIVIDER is %q; it can be . or /", p.tmp)
+		p.badHeader(at, "DIVIDER is %q; it can be . or /", p.tmp)
 		return
 	}
 	if p.headDone && p.tmp[0] != p.head.Divider {
-		p.bag.Add(diag.SDFBadHeader, at, "DIVIDER changes after the first CELL")
+		p.badHeader(at, "DIVIDER changes after the first CELL")
 		return
 	}
 	p.head.Divider = p.tmp[0]
@@ -172,11 +172,18 @@ func (p *parser) timescale() {
 	d, ok := parseTimescale(p.tmp)
 	switch {
 	case !ok:
-		p.bag.Add(diag.SDFBadHeader, at, "TIMESCALE %q is not a number and a unit such as 1ns or 100 ps", p.tmp)
+		p.badHeader(at, "TIMESCALE %q is not a number and a unit such as 1ns or 100 ps", p.tmp)
 	case (p.headDone || p.head.TimescaleGiven) && d != p.head.Timescale:
-		p.bag.Add(diag.SDFBadHeader, at, "a second TIMESCALE differs from the first or stands after a CELL")
+		p.badHeader(at, "a second TIMESCALE differs from the first or stands after a CELL")
 	default:
 		p.head.Timescale, p.head.TimescaleGiven = d, true
+	}
+}
+
+// badHeader reports an entry that was read whole; where the input ended inside it, the truncation is what is reported.
+func (p *parser) badHeader(at diag.Pos, format string, args ...any) {
+	if !p.stop && p.peek() >= 0 {
+		p.bag.Add(diag.SDFBadHeader, at, format, args...)
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *parser) values(retain *bool) bool {
 		p.open()
 		if c := p.peek(); c > '9' && wordBytes[c&0xff] {
 			if p.word(); retain == nil || string(p.kw) != "RETAIN" {
-				p.bag.Add(diag.SDFSyntax, pos, "a delay value was expected, not %q", p.kw)
+				p.badAt(pos, "a delay value was expected, not %q", p.kw)
 				return false
 			}
 			*retain = true
