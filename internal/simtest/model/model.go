@@ -1,0 +1,304 @@
+// Package model describes a small circuit, its annotation and its stimulus in the abstract, makes random ones, and
+// writes them as Verilog, Liberty, SDF and VCD text.
+//
+// Contract: a Circuit is what a test means; the texts are one spelling of it. The oracle reads the Circuit, the product
+// reads the texts, and the two must agree. Nothing here knows how either computes. A random Circuit is a pure function
+// of its seed and size, so a failure is repeated by its seed.
+//
+// Limits: one file of each kind; statements whose meaning the semantics leave open are not made by the generator
+// (gen_*.go says which where it leaves them out).
+package model
+
+// Special connections of a pin.
+const (
+	Open   = -1 // not connected: reads 0
+	Const0 = -2
+	Const1 = -3
+)
+
+// Circuit is one test case.
+type Circuit struct {
+	Seed uint64
+	Size int // the size the generator was asked for
+
+	Cells  []*Cell
+	Scopes []Scope // 0 is the top; parents before children
+	Nets   []*Net
+	Insts  []*Inst
+	Prims  []*Prim
+
+	SDF       []Stmt // in file order
+	Divider   byte
+	Timescale int // an SDF unit is 10^Timescale ticks of 1 ps: 3 is 1 ns
+	Corner    int // 0 min, 1 typ, 2 max
+
+	Waves    []Wave // what the stimulus names
+	VCDUnit  int    // a VCD unit is 10^VCDUnit ps
+	From, To int64  // the run, in ps
+	X        XPolicy
+}
+
+// XPolicy is what replaces an unknown value of a source.
+type XPolicy byte
+
+// The policies.
+const (
+	XHold XPolicy = 'h'
+	XZero XPolicy = '0'
+	XOne  XPolicy = '1'
+)
+
+// Scope is a hierarchical instance, of a module of its own.
+type Scope struct {
+	Parent int
+	Name   string
+	Module string
+}
+
+// Dir is a direction.
+type Dir byte
+
+// The directions.
+const (
+	In Dir = iota
+	Out
+	Internal
+)
+
+// Cell is a library cell.
+type Cell struct {
+	Name  string
+	Pins  []Pin // in Liberty order
+	Latch *Latch
+	FF    *FF
+	Table *StateTable
+}
+
+// Pin is a pin of a cell. Fn is the function of an output; Tri, when not nil, its three_state; Node marks an internal
+// pin that carries a node of the state table.
+type Pin struct {
+	Name string
+	Dir  Dir
+	Fn   *Expr
+	Tri  *Expr
+}
+
+// Latch is a latch group. ClearPreset1 and 2 are L, H or N, or 0 when not written.
+type Latch struct {
+	IQ, IQN                    string
+	Enable, Data               *Expr
+	Clear, Preset              *Expr
+	ClearPreset1, ClearPreset2 byte
+}
+
+// FF is an ff group; its outputs are sources, so only names and texts matter.
+type FF struct {
+	IQ, IQN       string
+	Clocked, Next *Expr
+}
+
+// StateTable is a statetable group; a row is "inputs : current : next", cells separated by blanks.
+type StateTable struct {
+	Inputs, Nodes []string
+	Rows          []string
+}
+
+// Net is one bit.
+type Net struct {
+	Scope   int // where it is declared
+	Name    string
+	Bit     int // -1 for a scalar; else the bit of the vector Name
+	Input   bool
+	Output  bool
+	Aliases []string       // further names in the same scope, by assign
+	Delay   []Triple       // declared net delay: one or two values; nil without
+	Local   map[int]string // name of its port in deeper scopes
+}
+
+// Inst is an instance of a cell. Conn has one net (or Open, Const0, Const1) per pin of the cell.
+type Inst struct {
+	Scope int
+	Name  string
+	Cell  *Cell
+	Conn  []int
+}
+
+// Prim is a Verilog primitive or a continuous assignment. Op is and, nand, or, nor, xor, xnor, buf, not, bufif0,
+// bufif1, notif0, notif1 or assign; assign has Fn over the variables i0, i1, ... of In.
+type Prim struct {
+	Scope int
+	Name  string
+	Op    string
+	Fn    *Expr
+	Out   int
+	In    []int // nets, or Const0 and Const1
+	Delay []Triple
+}
+
+// Triple is min:typ:max in decimal text. Single is one number for all; an empty text is an absent column; all three
+// empty is ().
+type Triple struct {
+	V      [3]string
+	Single bool
+}
+
+// Empty says whether the triple is ().
+func (t Triple) Empty() bool { return t.V == [3]string{} }
+
+// Column is the text of a corner.
+func (t Triple) Column(corner int) string {
+	if t.Single {
+		return t.V[0]
+	}
+	return t.V[corner]
+}
+
+// Val is a delay value. NLim is 0 for plain, 1 for ((d)(r)), 2 for ((d)(r)(e)).
+type Val struct {
+	D    Triple
+	NLim int
+	R, E Triple
+}
+
+// Kind is the kind of a statement.
+type Kind byte
+
+// The kinds.
+const (
+	IOPath Kind = iota
+	Device
+	PathPulse
+	PathPulsePercent
+	Interconnect
+	Port
+	NetDelay
+)
+
+// Edge qualifies an input.
+type Edge byte
+
+// The edges.
+const (
+	AnyEdge Edge = iota
+	Pos
+	Neg
+)
+
+// CondKind is what precedes an IOPATH.
+type CondKind byte
+
+// The kinds.
+const (
+	Uncond CondKind = iota
+	Cond
+	CondElse
+)
+
+// Stmt is one SDF statement. Statements of cells name an instance (or with All every instance of Cell), or a
+// primitive; those of wires name ends.
+type Stmt struct {
+	Kind Kind
+	Inc  bool
+
+	Inst int // index in Insts, -1
+	Prim int // index in Prims, -1
+	Cell *Cell
+	All  bool
+
+	In, Out  int // pins of the cell; -1 none
+	Edge     Edge
+	CondKind CondKind
+	Cond     *Expr
+	CondText string // when not empty, written instead of Cond
+	Vals     []Val
+	Lims     []Triple
+
+	Src, Dst End
+	Net      int
+	Context  Context // of wire statements: where the CELL entry is
+	NewCell  bool    // begins a CELL entry though the one before would do
+}
+
+// Context tells in which CELL a wire statement is written: a scope, or with Inst >= 0 an instance (PORT only).
+type Context struct {
+	Scope int
+	Inst  int
+}
+
+// End is the end of a wire.
+type End struct {
+	Kind EndKind
+	Inst int
+	Pin  int
+	// Scope is that of a hierarchical port of Net.
+	Scope int
+	Net   int
+}
+
+// EndKind tells what an End is.
+type EndKind byte
+
+// The kinds: EndTop is a port of the top.
+const (
+	EndPin EndKind = iota
+	EndPort
+	EndTop
+)
+
+// Wave is the recorded values of a net, in order of time; several of one tick are in order of the file. The first
+// stands at the start of the dump.
+type Wave struct {
+	Net     int
+	Alias   int // -1: named by its name, else by that alias
+	Changes []Change
+}
+
+// Change is a value '0', '1', 'x' or 'z' from a tick on.
+type Change struct {
+	T int64
+	V byte
+}
+
+// In returns the indices of the input pins.
+func (c *Cell) In() []int { return c.dir(In) }
+
+// Out returns the indices of the output pins.
+func (c *Cell) Out() []int { return c.dir(Out) }
+
+func (c *Cell) dir(d Dir) []int {
+	var r []int
+	for i, p := range c.Pins {
+		if p.Dir == d {
+			r = append(r, i)
+		}
+	}
+	return r
+}
+
+// Pin returns the index of a pin by name, or -1.
+func (c *Cell) Pin(name string) int {
+	for i, p := range c.Pins {
+		if p.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Within says whether scope s is t or inside it.
+func (c *Circuit) Within(s, t int) bool {
+	for ; s >= 0; s = c.Scopes[s].Parent {
+		if s == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Path is the list of instance names from the top down to scope s.
+func (c *Circuit) Path(s int) []string {
+	if s == 0 {
+		return nil
+	}
+	return append(c.Path(c.Scopes[s].Parent), c.Scopes[s].Name)
+}
