@@ -38,8 +38,21 @@ type Netlist struct {
 	Nets   []Net
 	Ports  []Port // ports of the top module, one a bit, in header order, msb first
 
+	// NetDelay lists the delays of net declarations (`wire #3 x`), one entry a bit; such nets have NetDelayed set.
+	NetDelay []NetDelay
+
+	print  printOnce
 	alias  aliases
 	lookup lookup
+}
+
+// NetDelay is the declared delay of one net bit: value x 10^UnitExp s. A net has several entries when several of its
+// names were declared with one.
+type NetDelay struct {
+	Net        int32
+	UnitExp    int32
+	Rise, Fall [3]scan.Decimal // min typ max
+	Pos        verilog.Pos
 }
 
 // Scope is a hierarchical instance.
@@ -50,11 +63,13 @@ type Scope struct {
 	Pos    verilog.Pos
 }
 
-// Cell is a leaf cell type: a library cell, or a black box (Lib nil) whose pins are those seen in connections.
+// Cell is a leaf cell type: a library cell, or a black box (Lib nil) whose pins are the ports of its module or, where
+// there is none, those seen in connections (positional ones are named "$1", "$2"...).
 type Cell struct {
 	Name int32
 	Lib  *liberty.Cell
-	Pins []int32 // black boxes: interned pin names; library cells: pins are Lib.Pins
+	Pins []int32       // black boxes: interned pin names, bus bits as "A[3]"; library cells: pins are Lib.Pins
+	Dirs []verilog.Dir // black boxes: parallel to Pins; DirNone where no module tells
 }
 
 // NPin is the number of pins.
@@ -97,7 +112,8 @@ const (
 )
 
 // Prim is a gate without Liberty cell: a primitive instance, one operator of an assign expression, or a constant
-// driver (assign x = 1'b0, supply nets, pullups). Name is 0 for operators of expressions and unnamed primitives.
+// driver (assign x = 1'b0, supply nets, module ports tied to a constant). Pullups and pulldowns yield to every other
+// driver, so they are no drivers here but set NetTri1 and NetTri0. Name is 0 for operators of expressions and unnamed primitives.
 // Rise and Fall are the delay in ticks-free decimals: value x 10^UnitExp s; only the last operator of an
 // expression has one.
 type Prim struct {
@@ -121,7 +137,7 @@ const (
 	NetOutput                      // bit of a top output port
 	NetInout                       // bit of a top inout port
 	NetSupply                      // declared supply0/1 or named like a power pin of the libraries and connected to one: not simulated
-	NetHidden                      // has no name: an inner node of an expression
+	NetHidden                      // has no name: a constant or an inner node of an expression (Bit is then its number in the scope)
 	NetWand                        // declared wand/triand: several drivers AND
 	NetWor                         // declared wor/trior
 	NetTri0                        // reads 0 when undriven
