@@ -16,18 +16,18 @@ func (p *parser) cond(mode Mode) {
 	io := &p.io
 	p.st.Conds++
 	label := p.labelBuf[:0]
-	if p.peek() == '"' {
-		label = p.str(label)
+	if p.Token() == '"' {
+		label = p.Str(label)
 		p.labelBuf = label
-		p.space()
+		p.Space()
 	}
-	condPos := p.s.Pos()
+	condPos := p.Pos()
 	if !p.condText() {
 		return
 	}
 	text := bytes.TrimSpace(p.condBuf)
 	if len(text) == 0 {
-		p.bad("COND without a condition")
+		p.Bad("COND without a condition")
 		return
 	}
 	for {
@@ -40,7 +40,7 @@ func (p *parser) cond(mode Mode) {
 
 func (p *parser) condelse(mode Mode) {
 	p.st.Condelses++
-	at := p.at
+	at := p.At
 	for p.moreIOPaths() {
 		io := &p.io
 		io.Mode, io.Kind, io.Cond, io.Label, io.CondPos = mode, Condelse, nil, nil, at
@@ -52,66 +52,66 @@ func (p *parser) condelse(mode Mode) {
 
 // moreIOPaths opens the next IOPATH inside COND or CONDELSE; false, with the statement closed, when there is none.
 func (p *parser) moreIOPaths() bool {
-	if !p.stmt() {
+	if !p.Stmt() {
 		return false
 	}
-	if string(p.kw) != "IOPATH" {
-		p.bad("IOPATH was expected, not %q", p.kw)
+	if string(p.Kw) != "IOPATH" {
+		p.Bad("IOPATH was expected, not %q", p.Kw)
 		return false
 	}
 	return true
 }
 
-// condText collects the condition in p.condBuf and stops behind the keyword of the IOPATH, which is then p.at. A pin
+// condText collects the condition in p.condBuf and stops behind the keyword of the IOPATH, which is then p.At. A pin
 // may be called IOPATH: the keyword counts outside the parentheses of the condition only, and a pin or an edge must
 // follow it.
 func (p *parser) condText() bool {
 	b := p.condBuf[:0]
-	base := p.depth
+	base := p.Depth
 	defer func() { p.condBuf = b }()
-	for !p.long(b) {
-		b = append(b, p.s.Take(condBytes)...)
-		switch c := p.s.Peek(); c {
+	for !p.Long(b) {
+		b = append(b, p.Take(condBytes)...)
+		switch c := p.Peek(); c {
 		case '(':
-			at, mark, inner := p.s.Pos(), len(b), p.depth > base
-			p.open()
+			at, mark, inner := p.Pos(), len(b), p.Depth > base
+			p.Open()
 			b = append(b, '(')
-			b = append(b, p.s.Take(scan.Space)...)
-			w := p.s.Take(wordBytes)
+			b = append(b, p.Take(scan.Space)...)
+			w := p.Take(scan.WordBytes)
 			b = append(b, w...)
 			if inner || !bytes.EqualFold(w, []byte("IOPATH")) {
 				continue
 			}
 			n := len(b)
-			b = append(b, p.s.Take(scan.Space)...)
-			if c := p.peek(); c == '(' || len(b) > n && (c == '\\' || c == '[' || c >= 0 && wordBytes[c]) {
-				b, p.at = b[:mark], at
+			b = append(b, p.Take(scan.Space)...)
+			if c := p.Token(); c == '(' || len(b) > n && (c == '\\' || c == '[' || c >= 0 && scan.WordBytes[c]) {
+				b, p.At = b[:mark], at
 				return true
 			}
 		case ')':
-			if p.depth == base {
-				p.bad("COND without IOPATH")
+			if p.Depth == base {
+				p.Bad("COND without IOPATH")
 				return false
 			}
 			b = append(b, ')')
-			p.s.Skip(1)
-			p.depth--
+			p.Skip(1)
+			p.Depth--
 		case '"':
-			p.bad("a string inside a condition")
+			p.Bad("a string inside a condition")
 			return false
 		case '\\':
 			b = append(b, '\\')
-			p.s.Skip(1)
-			if c := p.s.Peek(); c > ' ' {
+			p.Skip(1)
+			if c := p.Peek(); c > ' ' {
 				b = append(b, byte(c))
-				p.s.Skip(1)
+				p.Skip(1)
 			}
 		case '/':
-			if c := p.s.PeekAt(1); c == '/' || c == '*' {
-				p.space()
+			if c := p.PeekAt(1); c == '/' || c == '*' {
+				p.Space()
 				b = append(b, ' ')
 			} else {
-				p.s.Skip(1)
+				p.Skip(1)
 				b = append(b, '/')
 			}
 		default:

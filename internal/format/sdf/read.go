@@ -1,9 +1,7 @@
 package sdf
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"io"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -12,16 +10,9 @@ import (
 
 // parser holds the state of one reading. All buffers are reused from statement to statement.
 type parser struct {
-	s    *scan.Scanner
-	h    Handler
-	bag  *diag.Bag
-	st   Stats
-	stop bool // the handler has enough, or a token is beyond bounds
-
-	depth int      // open parentheses
-	at    diag.Pos // of the statement being read
-	kw    []byte   // its keyword, in kwBuf
-	kwBuf [24]byte
+	scan.Parens
+	h  Handler
+	st Stats
 
 	head     Header
 	headDone bool
@@ -37,32 +28,17 @@ type parser struct {
 	io             IOPath
 }
 
-// ctxReader ends the input when its context does, which every loop of the parser notices.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r ctxReader) Read(b []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(b)
-}
-
 // Read reads one file and hands its statements to h. Faults of the file go to bag; the error is an I/O fault or the
 // end of ctx.
 func Read(ctx context.Context, r io.Reader, file string, h Handler, bag *diag.Bag) (Stats, error) {
 	p := &parser{
-		s: scan.New(ctxReader{ctx, r}, file), h: h, bag: bag,
-		val:  make([]Value, 0, maxValues),
-		head: Header{Divider: '.', Timescale: scan.Decimal{Coef: 1, Exp: -9}},
+		Parens: scan.NewParens(ctx, r, file, bag, diag.SDFSyntax, diag.SDFTokenTooLong),
+		h:      h,
+		val:    make([]Value, 0, maxValues),
+		head:   Header{Divider: '.', Timescale: scan.Decimal{Coef: 1, Exp: -9}},
 	}
 	p.file()
-	switch err := p.s.Err(); {
-	case errors.Is(err, scan.ErrTokenTooLong):
-		bag.Add(diag.SDFTokenTooLong, p.at, "a name, string or number is longer than 1 MiB")
-	case err != nil:
+	if err := p.Fault(); err != nil {
 		return p.st, err
 	}
 	p.totals(diag.Pos{File: file})
@@ -70,38 +46,38 @@ func Read(ctx context.Context, r io.Reader, file string, h Handler, bag *diag.Ba
 }
 
 func (p *parser) file() {
-	if p.peek() != '(' {
-		p.bag.Add(diag.SDFNotSDF, p.s.Pos(), "the file does not begin with (DELAYFILE")
+	if p.Token() != '(' {
+		p.Bag.Add(diag.SDFNotSDF, p.Pos(), "the file does not begin with (DELAYFILE")
 		return
 	}
-	if p.stmt(); string(p.kw) != "DELAYFILE" {
-		p.bag.Add(diag.SDFNotSDF, p.at, "the file does not begin with (DELAYFILE")
+	if p.Stmt(); string(p.Kw) != "DELAYFILE" {
+		p.Bag.Add(diag.SDFNotSDF, p.At, "the file does not begin with (DELAYFILE")
 		return
 	}
-	for p.stmt() {
-		d := p.depth - 1
-		if string(p.kw) == "CELL" {
+	for p.Stmt() {
+		d := p.Depth - 1
+		if string(p.Kw) == "CELL" {
 			if p.header() {
 				p.cell()
 			}
 		} else {
 			p.headerItem()
 		}
-		p.leave(d)
+		p.Leave(d)
 	}
-	if p.stop || !p.header() || p.s.Err() != nil {
+	if p.Stop || !p.header() || p.Err() != nil {
 		return
 	}
-	if p.depth > 0 {
-		p.bag.Add(diag.SDFTruncated, p.s.Pos(), "the file ends with %d parentheses open", p.depth)
+	if p.Depth > 0 {
+		p.Bag.Add(diag.SDFTruncated, p.Pos(), "the file ends with %d parentheses open", p.Depth)
 		return
 	}
 	// Some editors leave a NUL or a Ctrl-Z at the end.
-	for c := p.peek(); c == 0 || c == 0x1a; c = p.peek() {
-		p.s.Skip(1)
+	for c := p.Token(); c == 0 || c == 0x1a; c = p.Token() {
+		p.Skip(1)
 	}
-	if p.s.Peek() >= 0 {
-		p.bag.Add(diag.SDFTrailing, p.s.Pos(), "text after the parenthesis that closes DELAYFILE")
+	if p.Peek() >= 0 {
+		p.Bag.Add(diag.SDFTrailing, p.Pos(), "text after the parenthesis that closes DELAYFILE")
 	}
 }
 
@@ -110,17 +86,17 @@ func (p *parser) header() bool {
 	if !p.headDone {
 		p.headDone = true
 		if !p.head.TimescaleGiven {
-			p.bag.Add(diag.SDFNoTimescale, p.at, "no TIMESCALE: values are read as nanoseconds")
+			p.Bag.Add(diag.SDFNoTimescale, p.At, "no TIMESCALE: values are read as nanoseconds")
 		}
 		h := p.head
-		p.stop = !p.h.Header(&h)
+		p.Stop = !p.h.Header(&h)
 	}
-	return !p.stop
+	return !p.Stop
 }
 
 func (p *parser) headerItem() {
 	var dst *string
-	switch string(p.kw) {
+	switch string(p.Kw) {
 	case "SDFVERSION":
 		dst = &p.head.Version
 	case "DESIGN":
@@ -145,13 +121,13 @@ func (p *parser) headerItem() {
 		p.unknown()
 		return
 	}
-	p.tmp = p.text(p.tmp[:0], " ")
+	p.tmp = p.Text(p.tmp[:0], " ")
 	*dst = string(p.tmp)
 }
 
 func (p *parser) divider() {
-	at := p.at
-	p.tmp = p.text(p.tmp[:0], "")
+	at := p.At
+	p.tmp = p.Text(p.tmp[:0], "")
 	if len(p.tmp) != 1 || p.tmp[0] != '.' && p.tmp[0] != '/' {
 		p.badHeader(at, "DIVIDER is %q; it can be . or /", p.tmp)
 		return
@@ -164,12 +140,12 @@ func (p *parser) divider() {
 }
 
 func (p *parser) timescale() {
-	at := p.at
-	p.tmp = p.text(p.tmp[:0], "")
+	at := p.At
+	p.tmp = p.Text(p.tmp[:0], "")
 	if len(p.tmp) == 0 {
 		return // an empty TIMESCALE is none
 	}
-	d, ok := parseTimescale(p.tmp)
+	d, ok := scan.ParseSeconds(p.tmp)
 	switch {
 	case !ok:
 		p.badHeader(at, "TIMESCALE %q is not a number and a unit such as 1ns or 100 ps", p.tmp)
@@ -182,61 +158,28 @@ func (p *parser) timescale() {
 
 // badHeader reports an entry that was read whole; where the input ended inside it, the truncation is what is reported.
 func (p *parser) badHeader(at diag.Pos, format string, args ...any) {
-	if !p.stop && p.peek() >= 0 {
-		p.bag.Add(diag.SDFBadHeader, at, format, args...)
+	if !p.Stop && p.Token() >= 0 {
+		p.Bag.Add(diag.SDFBadHeader, at, format, args...)
 	}
-}
-
-// parseTimescale reads a number directly followed by its unit, in seconds. Trailing zeros move into the exponent, so
-// that equal scales are equal values.
-func parseTimescale(b []byte) (scan.Decimal, bool) {
-	n := len(b)
-	for n > 0 && (b[n-1]|0x20 >= 'a' && b[n-1]|0x20 <= 'z') {
-		n--
-	}
-	d, ok := scan.ParseDecimal(b[:n])
-	if !ok || d.Coef <= 0 {
-		return d, false
-	}
-	for d.Coef%10 == 0 {
-		d.Coef /= 10
-		d.Exp++
-	}
-	switch string(bytes.ToLower(b[n:])) {
-	case "s":
-	case "ms":
-		d.Exp -= 3
-	case "us":
-		d.Exp -= 6
-	case "ns":
-		d.Exp -= 9
-	case "ps":
-		d.Exp -= 12
-	case "fs":
-		d.Exp -= 15
-	default:
-		return d, false
-	}
-	return d, true
 }
 
 func (p *parser) unknown() {
 	p.st.Unknown++
-	p.bag.Add(diag.SDFUnknown, p.at, "%q is skipped", p.kw)
+	p.Bag.Add(diag.SDFUnknown, p.At, "%q is skipped", p.Kw)
 }
 
 // totals says once for the file what was skipped.
 func (p *parser) totals(pos diag.Pos) {
 	if n := p.st.TimingChecks; n > 0 {
-		p.bag.AddN(diag.SDFTimingCheck, n, pos, "%d timing checks are not used", n)
+		p.Bag.AddN(diag.SDFTimingCheck, n, pos, "%d timing checks are not used", n)
 	}
 	if n := p.st.TimingEnvs; n > 0 {
-		p.bag.AddN(diag.SDFTimingEnv, n, pos, "%d TIMINGENV entries are not used", n)
+		p.Bag.AddN(diag.SDFTimingEnv, n, pos, "%d TIMINGENV entries are not used", n)
 	}
 	if n := p.st.Labels; n > 0 {
-		p.bag.AddN(diag.SDFLabel, n, pos, "%d LABEL entries are not used", n)
+		p.Bag.AddN(diag.SDFLabel, n, pos, "%d LABEL entries are not used", n)
 	}
 	if n := p.st.Retains; n > 0 {
-		p.bag.AddN(diag.SDFRetain, n, pos, "%d RETAIN entries are not used", n)
+		p.Bag.AddN(diag.SDFRetain, n, pos, "%d RETAIN entries are not used", n)
 	}
 }

@@ -1,4 +1,4 @@
-package sdf
+package scan
 
 import (
 	"strings"
