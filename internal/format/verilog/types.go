@@ -43,10 +43,15 @@ type Module struct {
 	Celldefine  bool  // between `celldefine and `endcelldefine
 	UnitExp     int32 // delay unit 10^UnitExp s from `timescale, -9 without one
 	NoImplicit  bool  // `default_nettype none was in force
+
+	// Shaped is set when a parameter decides a range, a constant or a delay: an instance that overrides parameters
+	// (Inst.Params, or a defparam: Overrides) may then mean something else.
+	Shaped    bool
+	Overrides bool
 }
 
 // Port is a header entry. For `.name(expr)` Expr is the inner expression, otherwise None and the port is the net Name.
-// An unnamed port expression has Name 0.
+// An unnamed port expression has Name 0. `.name()` and an empty position have a Concat without operands.
 type Port struct {
 	Name int32
 	Expr int32
@@ -84,6 +89,7 @@ type Net struct {
 	Msb, Lsb int32 // 0,0 for scalars
 	Delay    int32 // index in Module.Delay, or None
 	Vector   bool
+	Signed   bool // declared signed: would be extended by its sign
 	Dir      Dir
 	Kind     NetKind
 	Pos      Pos
@@ -112,7 +118,8 @@ const (
 	Tran // tran, tranif*, rtran*, nmos, pmos, cmos and their kin: not simulated, diagnosed
 )
 
-// Inst is an instance. An array `u[3:0]` has Array set and its range in Msb, Lsb. An unnamed primitive has Name 0.
+// Inst is an instance. An array `u[3:0]` has Array set and its range in Msb, Lsb. An unnamed primitive (or instance
+// of a user primitive) has Name 0. Pos is that of the name.
 type Inst struct {
 	Name     int32
 	Cell     int32 // module or cell name; 0 for a primitive
@@ -123,6 +130,7 @@ type Inst struct {
 	Pos      Pos
 	Prim     Prim
 	Array    bool
+	Params   bool // #(...) was written and ignored
 }
 
 // Conn is one connection: Port 0 is positional. Expr None is `.Q()` or an empty position.
