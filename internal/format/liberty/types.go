@@ -32,8 +32,10 @@ type Library struct {
 	Templates  map[string]*Template
 	Types      map[string]BusType
 	WireLoads  map[string]*Group // kept as read
-	DefaultWL  string
-	// Attrs keeps the other simple library attributes (default_* and k_*) as text.
+	// WireLoadSelections holds the wire_load_selection groups as read.
+	WireLoadSelections map[string]*Group
+	DefaultWL          string
+	// Attrs keeps the other simple library attributes as text, default_* and k_* among them.
 	Attrs map[string]string
 
 	Cells  []*Cell
@@ -111,9 +113,9 @@ type Cell struct {
 	Macro     bool // is_macro_cell, memory group, or interface_timing
 	Pad       bool
 	DontUse   bool
-	Filler    bool // no pins with a direction, or is_filler/is_decap/is_tap
+	Filler    bool // no pins with a direction, or is_filler_cell, is_decap_cell, is_tap_cell
 
-	LeakDefault    float64 // cell_leakage_power
+	LeakDefault    float64 // cell_leakage_power; the default of the library for a cell without any leakage
 	HasLeakDefault bool
 	Leakage        []Leakage
 	// Attrs keeps other simple attributes as text.
@@ -146,14 +148,47 @@ type PGPin struct {
 	Name, Type, Voltage string
 }
 
+// StateVars returns the names of the state bits that functions of the cell may use: IQ and IQN of each ff and latch,
+// then the nodes of the statetable, in file order. Empty names are left out.
+//
+// IQN is the complement of IQ but in one case: while clear and preset are both active, IQ is ClearPreset1 and IQN is
+// ClearPreset2, which may be equal. For a bank each name stands for Width bits: a bit of a bus or bundle means the bit
+// of the bank in its own position.
+func (c *Cell) StateVars() []string {
+	var names []string
+	add := func(list ...string) {
+		for _, n := range list {
+			if n != "" {
+				names = append(names, n)
+			}
+		}
+	}
+	for _, s := range c.FF {
+		add(s.IQ, s.IQN)
+	}
+	for _, s := range c.Latch {
+		add(s.IQ, s.IQN)
+	}
+	if c.States != nil {
+		add(c.States.Nodes...)
+	}
+	return names
+}
+
 // Pin is one signal pin bit.
+//
+// In the functions and conditions of a bit of a bus or bundle, the name of a bus of the same width has been replaced by
+// its bit in the same position; names of banks stay. Trees, maps, timing and power groups may be shared between pins and
+// are not to be changed.
 type Pin struct {
 	Name string // with index for bus bits: "A[3]"
 	Bus  int32  // index in Cell.Buses or -1
 	Dir  Dir
 	Pos  diag.Pos
 
-	Cap, CapRise, CapFall, MaxCap float64 // library units
+	// Library units. HasCap and HasCapRise say what was written; else Cap is the default of the library for the
+	// direction, and CapRise and CapFall are Cap.
+	Cap, CapRise, CapFall, MaxCap float64
 	HasCap, HasCapRise            bool
 
 	Function, ThreeState, XFunction, StateFunction *logic.Expr
@@ -204,9 +239,9 @@ type Leakage struct {
 	RelatedPG string
 }
 
-// Timing is a timing group.
+// Timing is a timing group. Tables of constraints are not kept.
 type Timing struct {
-	Related                                            []string // pins; empty list means the pin itself
+	Related                                            []string // pins, buses as bits; empty: none written, so the pin itself
 	Sense, Type                                        string
 	When                                               *logic.Expr
 	WhenText, SDFCond                                  string
@@ -214,6 +249,8 @@ type Timing struct {
 	// Intrinsic and resistance of the generic CMOS model, when there.
 	Attrs map[string]string
 	Pos   diag.Pos
+
+	allBits bool // related_bus_pins: every bit of a bus, whatever the bit of the pin
 }
 
 // InternalPower is an internal_power group.
@@ -226,4 +263,6 @@ type InternalPower struct {
 	Mode                     string
 	Attrs                    map[string]string
 	Pos                      diag.Pos
+
+	allBits bool
 }

@@ -1,0 +1,419 @@
+package liberty
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/logic"
+)
+
+// maxBusWidth bounds the bits of one bus, so that a wrong number cannot fill the memory.
+const maxBusWidth = 1 << 16
+
+// busStyle is what bus_naming_style puts before and behind an index.
+type busStyle struct{ open, close string }
+
+func parseStyle(s string) (busStyle, bool) {
+	s, ok := strings.CutPrefix(s, "%s")
+	open, shut, ok2 := strings.Cut(s, "%d")
+	return busStyle{open, shut}, ok && ok2
+}
+
+// busType reads a type group.
+func (p *parser) busType(st *stmt) (BusType, bool) {
+	name := p.str(0)
+	var width, from, to float64
+	var hasFrom, hasTo, down bool
+	var s stmt
+	for p.nextAttr(&s) {
+		switch s.name {
+		case "bit_width":
+			p.number(&s, &width)
+		case "bit_from":
+			hasFrom = p.number(&s, &from)
+		case "bit_to":
+			hasTo = p.number(&s, &to)
+		case "downto":
+			down = p.boolean(&s)
+		}
+	}
+	if !hasFrom || !hasTo {
+		switch {
+		case hasFrom && down:
+			to = from - width + 1
+		case hasFrom:
+			to = from + width - 1
+		case hasTo && down:
+			from = to + width - 1
+		case hasTo:
+			from = to - width + 1
+		case down:
+			from, to = width-1, 0
+		default:
+			from, to = 0, width-1
+		}
+	}
+	b := BusType{int32(from), int32(to)}
+	if float64(b.From) != from || float64(b.To) != to || max(from, to)-min(from, to) >= maxBusWidth || from < 0 || to < 0 {
+		p.bag.Add(diag.LibertyBadBus, st.pos, "type %s goes from bit %v to bit %v", name, from, to)
+		return b, false
+	}
+	return b, true
+}
+
+// addBus makes a bus with bare pins.
+func (p *parser) addBus(c *Cell, st *stmt, name string, t BusType) int {
+	if max(t.From, t.To)-min(t.From, t.To) >= maxBusWidth || min(t.From, t.To) < 0 {
+		p.bag.Add(diag.LibertyBadBus, st.pos, "bus %s goes from bit %d to bit %d", name, t.From, t.To)
+		t.To = t.From
+	}
+	b := slices.IndexFunc(c.Buses, func(b Bus) bool { return b.Name == name })
+	if b < 0 {
+		b = len(c.Buses)
+		c.Buses = append(c.Buses, Bus{Name: name, From: t.From, To: t.To})
+	}
+	step := int32(1)
+	if t.To < t.From {
+		step = -1
+	}
+	for i := t.From; ; i += step {
+		n := p.intern([]byte(bitName(name, i)))
+		if _, dup := c.byName[n]; !dup {
+			c.Buses[b].Pins = append(c.Buses[b].Pins, p.addPin(c, n, int32(b), Pin{Pos: st.pos}))
+		}
+		if i == t.To {
+			return b
+		}
+	}
+}
+
+// inner is a pin group inside a bus or bundle.
+type inner struct {
+	names []string
+	body  Pin
+}
+
+// members reads the body of a bus or bundle: what holds for all its bits, and the pins inside. special is asked first.
+func (p *parser) members(st *stmt, special func(*stmt) bool) (all Pin, pins []inner) {
+	all = Pin{Bus: -1, Pos: st.pos}
+	var s stmt
+	for p.next(&s) {
+		switch {
+		case s.kind == group && s.name == "pin":
+			in := inner{names: p.pinNames()}
+			in.body = p.pinBody(&s)
+			pins = append(pins, in)
+		case s.kind != group && special(&s):
+		default:
+			p.pinStmt(&s, &all)
+		}
+	}
+	return all, pins
+}
+
+func (p *parser) bus(st *stmt, b *cellBody) {
+	names := p.pinNames()
+	typ := ""
+	all, pins := p.members(st, func(s *stmt) bool {
+		if s.name != "bus_type" {
+			return false
+		}
+		typ = p.str(0)
+		return true
+	})
+	for _, name := range names {
+		t, ok := b.types[typ]
+		if !ok {
+			t, ok = p.lib.Types[typ]
+		}
+		if !ok {
+			t, ok = p.span(name, pins)
+		}
+		if !ok {
+			p.bag.Add(diag.LibertyBadBus, st.pos, "bus %s of cell %s: no type %q, and no pins inside that tell its bits", name, b.c.Name, typ)
+			continue
+		}
+		i := p.addBus(b.c, st, name, t)
+		p.fill(b.c, &b.c.Buses[i], all, pins)
+	}
+}
+
+// span is the range of a bus that has no type, from the first to the last index of the pins inside.
+func (p *parser) span(bus string, pins []inner) (t BusType, ok bool) {
+	for _, in := range pins {
+		for _, n := range in.names {
+			from, to, good := p.bits(bus, n)
+			if !good {
+				continue
+			}
+			if !ok {
+				t.From = from
+			}
+			t.To, ok = to, true
+		}
+	}
+	return t, ok
+}
+
+// bits returns the range that a name inside a bus means.
+func (p *parser) bits(bus, name string) (from, to int32, ok bool) {
+	if base, f, t, ok := parseRange(name); ok && base == bus {
+		return f, t, true
+	}
+	for _, s := range []busStyle{{"[", "]"}, p.style} {
+		rest, ok := strings.CutPrefix(name, bus+s.open)
+		if !ok {
+			continue
+		}
+		if rest, ok = strings.CutSuffix(rest, s.close); !ok {
+			continue
+		}
+		if i, err := strconv.ParseInt(rest, 10, 32); err == nil {
+			return int32(i), int32(i), true
+		}
+	}
+	return 0, 0, false
+}
+
+// fill gives the bits of a bus what holds for all, and then what the pins inside say.
+func (p *parser) fill(c *Cell, bus *Bus, all Pin, pins []inner) {
+	for _, i := range bus.Pins {
+		merge(c.Pins[i], &all)
+	}
+	for _, in := range pins {
+		for _, n := range in.names {
+			if n == bus.Name {
+				for _, i := range bus.Pins {
+					merge(c.Pins[i], &in.body)
+				}
+				continue
+			}
+			from, to, ok := p.bits(bus.Name, n)
+			if !ok || min(from, to) < min(bus.From, bus.To) || max(from, to) > max(bus.From, bus.To) {
+				p.bag.Add(diag.LibertyBadBus, in.body.Pos, "pin %s is not a bit of bus %s[%d:%d]", n, bus.Name, bus.From, bus.To)
+				continue
+			}
+			for i := min(from, to); i <= max(from, to); i++ {
+				pin := c.Pins[c.byName[bitName(bus.Name, i)]]
+				pin.Pos = in.body.Pos
+				merge(pin, &in.body)
+			}
+		}
+	}
+}
+
+func (p *parser) bundle(st *stmt, b *cellBody) {
+	names := p.pinNames()
+	var list []string
+	all, pins := p.members(st, func(s *stmt) bool {
+		if s.name != "members" {
+			return false
+		}
+		list = p.pinNames()
+		return true
+	})
+	if len(list) == 0 {
+		for _, in := range pins {
+			list = append(list, in.names...)
+		}
+	}
+	if len(names) != 1 || len(list) == 0 {
+		p.bag.Add(diag.LibertyBadBus, st.pos, "a bundle of cell %s has no name or no members", b.c.Name)
+		return
+	}
+	c := b.c
+	n := int32(len(c.Buses))
+	bus := Bus{Name: names[0], IsBundle: true}
+	for _, m := range list {
+		i, ok := c.byName[m]
+		if ok { // a bundle may group pins that are there already
+			c.Pins[i].Bus = n
+		} else {
+			i = p.addPin(c, m, n, Pin{Pos: st.pos})
+		}
+		merge(c.Pins[i], &all)
+		bus.Pins = append(bus.Pins, i)
+	}
+	c.Buses = append(c.Buses, bus)
+	for _, in := range pins {
+		for _, m := range in.names {
+			if !slices.Contains(list, m) {
+				p.bag.Add(diag.LibertyBadBus, in.body.Pos, "pin %s is not a member of bundle %s", m, bus.Name)
+				continue
+			}
+			pin := c.Pins[c.byName[m]]
+			pin.Pos = in.body.Pos
+			merge(pin, &in.body)
+		}
+	}
+}
+
+// binder replaces names of buses in what the bits of buses and bundles say.
+type binder struct {
+	p      *parser
+	c      *Cell
+	bus    map[string]*Bus
+	styled map[string]string // bit names as bus_naming_style writes them, nil for the usual style
+}
+
+func newBinder(p *parser, c *Cell) *binder {
+	b := &binder{p: p, c: c, bus: map[string]*Bus{}}
+	for i := range c.Buses {
+		b.bus[c.Buses[i].Name] = &c.Buses[i]
+	}
+	if p.style != (busStyle{"[", "]"}) {
+		b.styled = map[string]string{}
+		for _, bus := range c.Buses {
+			for _, i := range bus.Pins {
+				if f, _, ok := p.bits(bus.Name, c.Pins[i].Name); ok && !bus.IsBundle {
+					b.styled[bus.Name+p.style.open+strconv.Itoa(int(f))+p.style.close] = c.Pins[i].Name
+				}
+			}
+		}
+	}
+	return b
+}
+
+// bits lists the pins that a name stands for, nil if it is not a bus or a part of one.
+func (b *binder) bits(name string) []int32 {
+	if bus := b.bus[name]; bus != nil {
+		return bus.Pins
+	}
+	base, from, to, ok := parseRange(name)
+	bus := b.bus[base]
+	if !ok || bus == nil || bus.IsBundle {
+		return nil
+	}
+	i, okFrom := b.c.byName[bitName(base, from)]
+	j, okTo := b.c.byName[bitName(base, to)]
+	x, y := slices.Index(bus.Pins, i), slices.Index(bus.Pins, j)
+	if !okFrom || !okTo || x < 0 || y < 0 {
+		return nil
+	}
+	if x <= y {
+		return bus.Pins[x : y+1]
+	}
+	part := slices.Clone(bus.Pins[y : x+1])
+	slices.Reverse(part)
+	return part
+}
+
+func (b *binder) bind() {
+	c := b.c
+	for i := range c.FF {
+		b.seq(&c.FF[i])
+	}
+	for i := range c.Latch {
+		b.seq(&c.Latch[i])
+	}
+	for i := range c.Leakage {
+		c.Leakage[i].When = b.expr(c.Leakage[i].When, -1, 0)
+	}
+	// Position of each pin in its bus, and the width of that.
+	at := make([]int, len(c.Pins))
+	width := make([]int, len(c.Pins))
+	for i := range at {
+		at[i] = -1
+	}
+	for _, bus := range c.Buses {
+		for k, i := range bus.Pins {
+			at[i], width[i] = k, len(bus.Pins)
+		}
+	}
+	for i, pin := range c.Pins {
+		k, w := at[i], width[i]
+		bad := pin.Function
+		pin.Function = b.expr(pin.Function, k, w)
+		pin.ThreeState = b.expr(pin.ThreeState, k, w)
+		pin.XFunction = b.expr(pin.XFunction, k, w)
+		pin.StateFunction = b.expr(pin.StateFunction, k, w)
+		if bad != nil && k >= 0 {
+			for _, v := range bad.Vars() {
+				if n := len(b.bits(v)); n > 0 && n != w {
+					b.p.bag.Add(diag.LibertyBadBus, pin.Pos, "function %q of pin %s: %s has %d bits, the bus of the pin %d", pin.FunctionText, pin.Name, v, n, w)
+				}
+			}
+		}
+		for j, t := range pin.Timing {
+			when, related := b.expr(t.When, k, w), b.related(t.Related, t.allBits, k, w)
+			if when != t.When || !slices.Equal(related, t.Related) {
+				own := *t
+				own.When, own.Related = when, related
+				pin.Timing[j] = &own
+			}
+		}
+		for j, t := range pin.Power {
+			when, related := b.expr(t.When, k, w), b.related(t.Related, t.allBits, k, w)
+			equal := b.related(t.EqualOrOpposite, false, k, w)
+			if when != t.When || !slices.Equal(related, t.Related) || !slices.Equal(equal, t.EqualOrOpposite) {
+				own := *t
+				own.When, own.Related, own.EqualOrOpposite = when, related, equal
+				pin.Power[j] = &own
+			}
+		}
+	}
+}
+
+// seq renames bits in the functions of a register; names of buses stay, they mean the bit of the bank.
+func (b *binder) seq(q *Seq) {
+	for _, e := range []**logic.Expr{&q.ClockedOn, &q.ClockedOnAlso, &q.NextState, &q.Enable, &q.DataIn, &q.EnableAlso, &q.Clear, &q.Preset, &q.PowerDown} {
+		*e = b.expr(*e, -1, 0)
+	}
+}
+
+// expr returns e with names of buses of width w replaced by their bit k; trees are shared, so a changed one is new.
+func (b *binder) expr(e *logic.Expr, k, w int) *logic.Expr {
+	if e == nil {
+		return nil
+	}
+	if e.Op == logic.Var {
+		name := e.Name
+		if s, ok := b.styled[name]; ok {
+			name = s
+		} else if bits := b.bits(name); k >= 0 && len(bits) == w {
+			name = b.c.Pins[bits[k]].Name
+		}
+		if name == e.Name {
+			return e
+		}
+		return &logic.Expr{Op: logic.Var, Name: name}
+	}
+	var kids []*logic.Expr
+	for i, x := range e.Kids {
+		y := b.expr(x, k, w)
+		if y != x && kids == nil {
+			kids = slices.Clone(e.Kids)
+		}
+		if kids != nil {
+			kids[i] = y
+		}
+	}
+	if kids == nil {
+		return e
+	}
+	return &logic.Expr{Op: e.Op, Value: e.Value, Kids: kids}
+}
+
+// related replaces buses by the bit in the same position, or by all bits where there is no such bit.
+func (b *binder) related(names []string, allBits bool, k, w int) []string {
+	var out []string
+	for _, n := range names {
+		if s, ok := b.styled[n]; ok {
+			n = s
+		}
+		bits := b.bits(n)
+		switch {
+		case bits == nil:
+			out = append(out, n)
+		case k >= 0 && len(bits) == w && !allBits:
+			out = append(out, b.c.Pins[bits[k]].Name)
+		default:
+			for _, i := range bits {
+				out = append(out, b.c.Pins[i].Name)
+			}
+		}
+	}
+	return out
+}
