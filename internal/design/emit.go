@@ -1,0 +1,566 @@
+package design
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/format/scan"
+	"github.com/wattd/wattd/internal/logic"
+	"github.com/wattd/wattd/kernel"
+)
+
+// maxDelay keeps sums of a wire and an arc, and ticks relative to a window, within 32 bits.
+const maxDelay = kernel.MaxWindow - 1
+
+// emitter turns gates and their statements into the arrays of the program.
+type emitter struct {
+	b      *builder
+	shapes *shapes
+	ap     applier
+	more   []applier // drivers of a three-state net after the first
+	pins   []arcPin
+	obs    map[int32][]int32 // observed nets by gate
+
+	variants map[variantKey]int32
+	sens     map[sensKey]bool
+	round    rounding
+	noArc    map[string]int64 // unannotated, by cell type
+	zeroArc  map[string]int64
+	dl       []delay
+}
+
+// variantKey names a function with its variables: an output of a cell type, a primitive, or a three-state net.
+type variantKey struct {
+	kind          gateKind
+	cell, out, fn int32
+}
+
+type sensKey struct{ fn, pin int32 }
+
+// delay is a slot's value in ticks with its limits.
+type delay struct {
+	d, r, e int32
+}
+
+// rounding counts what rounding to ticks did.
+type rounding struct {
+	nonzero, zeroed, inexact, negative int64
+	gcd                                int64
+}
+
+func (b *builder) emit(ctx context.Context) error {
+	b.prepareArcs()
+	em := &emitter{b: b, shapes: &shapes{b: b, seen: map[string]*shapeInfo{}}, obs: map[int32][]int32{},
+		variants: map[variantKey]int32{}, sens: map[sensKey]bool{}, noArc: map[string]int64{}, zeroArc: map[string]int64{}}
+	em.ap.b = b
+	p := b.prog
+	n := len(b.gates)
+	p.NNet = int32(len(b.d.NetClass))
+	p.GateOut, p.GateFn, p.GateShape = make([]int32, n), make([]int32, n), make([]int32, n)
+	p.GatePin, p.GateArc, p.GateLimit = make([]int32, n), make([]int32, n), make([]int32, n)
+	b.d.Gates = make([]Gate, n)
+	for g := range int32(n) {
+		if g&4095 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := em.gate(g); err != nil {
+			b.bag.Add(diag.DesignTooWide, b.pos(b.nl.Nets[b.gates[g].out].Pos), "net %s: %v", b.nl.NetName(b.gates[g].out), err)
+		}
+	}
+	if !b.levelize(em.obs) {
+		for g := range em.obs {
+			b.bag.Add(diag.DesignCondOutputCycle, diag.Pos{}, "net %s", b.nl.NetName(b.gates[g].out))
+		}
+		em.obs = nil
+		b.levelize(nil)
+	}
+	b.finishWires()
+	b.d.NetGate = b.gateOf
+	for i, c := range b.d.NetClass {
+		if c.Source() && (i < len(b.loads) && b.loads[i] || i < len(b.nl.Nets) && c != ClassBlackBox) {
+			b.d.Sources = append(b.d.Sources, int32(i))
+		}
+	}
+	for _, t := range b.tris {
+		if t != nil {
+			b.d.Tristate = append(b.d.Tristate, Tristate{t.net, t.z, t.b})
+		}
+	}
+	em.report()
+	return nil
+}
+
+// gate emits one gate slot.
+func (em *emitter) gate(g int32) error {
+	b, p := em.b, em.b.prog
+	x := &b.gates[g]
+	p.GateOut[g], p.GateFn[g], p.GateShape[g] = x.out, x.fn, -1
+	p.GateArc[g], p.GateLimit[g] = int32(len(p.ArcDelay)), -1
+	p.GatePin[g] = int32(len(p.PinNet))
+	b.d.Gates[g] = Gate{Inst: x.inst, Pin: x.pin}
+	if x.out < 0 {
+		return nil
+	}
+	b.d.Report.Gates++
+	switch x.kind {
+	case gateHelper:
+		em.putPins(x)
+		return nil
+	case gatePrim:
+		return em.prim(g, x)
+	case gateTri:
+		b.d.States = append(b.d.States, State{Gate: g, Tristate: true})
+		return em.tristate(g, x)
+	}
+	return em.cell(g, x)
+}
+
+func (em *emitter) putPins(x *buildGate) {
+	b, p := em.b, em.b.prog
+	for k := x.pin0; k < x.pin0+x.npin; k++ {
+		p.PinNet = append(p.PinNet, b.pinNet[k])
+		b.sinkOf = append(b.sinkOf, b.pinSink[k])
+	}
+}
+
+func (em *emitter) prim(g int32, x *buildGate) error {
+	b := em.b
+	em.putPins(x)
+	b.d.Report.Prims++
+	pr := &b.nl.Prims[^x.inst]
+	list := b.arcs.head[g]
+	if !pr.HasDelay && list == None {
+		return nil
+	}
+	pins := make([]int32, x.npin)
+	for i := range pins {
+		pins[i] = int32(i)
+	}
+	em.ap.reset(pins)
+	if pr.HasDelay {
+		em.primDelay(x, &em.ap)
+	}
+	em.ap.run(list)
+	f := function{}
+	em.pins = em.pins[:0]
+	for i := range pins {
+		f.pins = append(f.pins, fmt.Sprint("i", i))
+		em.pins = append(em.pins, arcPin{&em.ap.pairs[i]})
+	}
+	return em.finish(g, em.variant(variantKey{gatePrim, 0, 0, x.fn}), &f, x.fn, "primitive", len(pins), nil)
+}
+
+// primDelay sets the delay of a primitive as default entries of all pins.
+func (em *emitter) primDelay(x *buildGate, ap *applier) {
+	b := em.b
+	pr := &b.nl.Prims[^x.inst]
+	col := b.opt.Corner.column()
+	var v [2]int64
+	for o, dec := range []scan.Decimal{pr.Rise[col], pr.Fall[col]} {
+		dec.Exp += pr.UnitExp
+		as, _, ok := dec.Scale(atto)
+		if !ok {
+			b.bag.Add(diag.SDFTooLarge, b.pos(pr.Pos), "the delay of a primitive does not fit")
+		}
+		v[o] = as
+	}
+	for k := range ap.pins {
+		for e := range 2 {
+			en := ap.pairs[k].entry(e, condNone)
+			en.v, en.has = v, 3
+		}
+	}
+}
+
+func (em *emitter) cell(g int32, x *buildGate) error {
+	b := em.b
+	cm := b.models[b.nl.Insts[x.inst].Cell]
+	oi := cm.byPin[x.pin]
+	o := &cm.outs[oi]
+	em.ap.reset(o.at)
+	em.ap.run(b.arcs.head[g])
+	b.noteReplaced(cm.name)
+	fn, at, fnID := &o.fn, o.at, x.fn
+	var obs []int32
+	if em.needsWide(cm, o) {
+		var err error
+		if o.wide != nil {
+			fn, at = o.wide, o.all
+		}
+		if fnID, err = b.fns.add(fn); err != nil {
+			return err
+		}
+		obs = em.observed(cm, fn)
+		if len(obs) > 0 {
+			f := *fn
+			for _, k := range obs {
+				f.obs = append(f.obs, pinName(cm.cell.Lib, k))
+			}
+			fn = &f
+			if fnID, err = b.fns.add(fn); err != nil {
+				return err
+			}
+		}
+	}
+	variant := em.variant(variantKey{gateCell, b.nl.Insts[x.inst].Cell, oi, fnID})
+	p := b.prog
+	p.GateFn[g] = fnID
+	pin0 := b.nl.Insts[x.inst].Pin0
+	em.pins = em.pins[:0]
+	for _, k := range at {
+		p.PinNet = append(p.PinNet, max(b.nl.PinNet[pin0+k], 0))
+		b.sinkOf = append(b.sinkOf, pin0+k)
+		ap := arcPin{}
+		if j := slices.Index(em.ap.pins, k); j >= 0 {
+			ap.pair = &em.ap.pairs[j]
+		}
+		em.pins = append(em.pins, ap)
+	}
+	for _, k := range obs {
+		net := max(b.nl.PinNet[pin0+k], 0)
+		p.PinNet = append(p.PinNet, net)
+		b.sinkOf = append(b.sinkOf, None)
+		em.obs[g] = append(em.obs[g], net)
+	}
+	if len(fn.bits) > 0 {
+		b.d.States = append(b.d.States, State{Gate: g, ClockGate: cm.clockGate})
+		b.d.Report.StateGates++
+	}
+	support := func(i int) bool { return slices.Contains(o.at, at[i]) }
+	return em.finishSupport(g, variant, fn, fnID, cm.name, support, func(_ int, c int32) *logic.Expr { return b.arcs.conds[c].expr })
+}
+
+func (em *emitter) variant(k variantKey) int32 {
+	id, ok := em.variants[k]
+	if !ok {
+		id = int32(len(em.variants))
+		em.variants[k] = id
+	}
+	return id
+}
+
+// needsWide says whether an arc or a condition names a pin that the function does not.
+func (em *emitter) needsWide(cm *cellModel, o *output) bool {
+	if len(em.ap.pins) > len(o.at) {
+		return true
+	}
+	for k := range em.ap.pins {
+		for e := range em.ap.pairs[k].entries {
+			for _, en := range em.ap.pairs[k].entries[e] {
+				if en.cond < 0 {
+					continue
+				}
+				for _, v := range em.b.arcs.conds[en.cond].vars {
+					if o.fn.index(v) < 0 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// observed lists the outputs of the cell that conditions name, in pin order.
+func (em *emitter) observed(cm *cellModel, fn *function) []int32 {
+	var obs []int32
+	for k := range em.ap.pins {
+		for e := range em.ap.pairs[k].entries {
+			for _, en := range em.ap.pairs[k].entries[e] {
+				if en.cond < 0 {
+					continue
+				}
+				for _, v := range em.b.arcs.conds[en.cond].vars {
+					i := cm.cell.Lib.PinIndex(v)
+					if i >= 0 && fn.index(v) < 0 && !slices.Contains(obs, i) {
+						obs = append(obs, i)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(obs)
+	return obs
+}
+
+func (em *emitter) tristate(g int32, x *buildGate) error {
+	b := em.b
+	b.d.Report.StateGates++
+	em.putPins(x)
+	t := b.tris[x.tri]
+	for len(em.more) < len(t.drivers) {
+		em.more = append(em.more, applier{b: b})
+	}
+	em.pins = em.pins[:0]
+	driverOf := make([]int, 0, x.npin)
+	name := "three-state"
+	for i, d := range t.drivers {
+		ap := &em.more[i]
+		if d.inst < 0 {
+			ap.reset([]int32{0, 1})
+			if b.nl.Prims[^d.inst].HasDelay {
+				em.primDelay(&buildGate{inst: d.inst}, ap)
+			}
+			if tg := b.primAt[^d.inst]; tg != None {
+				ap.run(b.arcs.head[tg])
+			}
+			for k := range 2 {
+				em.pins = append(em.pins, arcPin{&ap.pairs[k]})
+				driverOf = append(driverOf, i)
+			}
+			continue
+		}
+		cm := b.models[b.nl.Insts[d.inst].Cell]
+		name = cm.name
+		o := b.output(d)
+		ap.reset(o.at)
+		ap.run(b.arcs.head[b.target[b.nl.Insts[d.inst].Pin0+d.pin]])
+		b.noteReplaced(cm.name)
+		if len(ap.pins) > len(o.at) {
+			ap.pins = ap.pins[:len(o.at)]
+		}
+		for k := range o.at {
+			em.pins = append(em.pins, arcPin{&ap.pairs[k]})
+			driverOf = append(driverOf, i)
+		}
+	}
+	return em.finish(g, em.variant(variantKey{gateTri, g, 0, x.fn}), &t.f, x.fn, name, len(em.pins), func(pin int, c int32) *logic.Expr {
+		i := driverOf[pin]
+		return rename(b.arcs.conds[c].expr, func(n string) *logic.Expr { return exprVar(triVar(i, n)) })
+	})
+}
+
+func (em *emitter) finish(g, variant int32, fn *function, fnID int32, name string, n int, expr func(int, int32) *logic.Expr) error {
+	return em.finishSupport(g, variant, fn, fnID, name, func(i int) bool { return i < n }, expr)
+}
+
+// finishSupport gives unannotated pairs their 0, finds the shape, and writes the slots of gate g.
+func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, name string, support func(int) bool, expr func(int, int32) *logic.Expr) error {
+	b, p := em.b, em.b.prog
+	cell := b.gates[g].kind == gateCell || b.gates[g].kind == gateTri
+	for i := range em.pins {
+		pr := em.pins[i].pair
+		if pr == nil || !support(i) {
+			continue
+		}
+		counted := cell && em.sensitive(fnID, i)
+		for o := range 2 {
+			if counted {
+				b.d.Report.ArcsTotal++
+			}
+			if pr.explicit(o) {
+				if counted {
+					b.d.Report.ArcsAnnotated++
+				}
+				continue
+			}
+			if counted {
+				em.noArc[name]++
+			}
+			for e := range 2 {
+				en := pr.entry(e, condNone)
+				en.v[o] = 0
+				en.has |= 1 << o
+			}
+		}
+	}
+	sh, err := em.shapes.get(variant, fn, fnID, em.pins, expr)
+	if err != nil {
+		return err
+	}
+	p.GateShape[g] = sh.id
+	p.GateArc[g] = int32(len(p.ArcDelay))
+	plain := true
+	em.dl = em.dl[:0]
+	for i := range em.pins {
+		em.countRounding(em.pins[i].pair, name)
+	}
+	for _, s := range sh.slots {
+		best := delay{d: -1}
+		for _, r := range s.from {
+			v := em.ticks(&em.pins[s.pin].pair.entries[r.edge][r.index], int(s.out), name)
+			if best.d < 0 || v.d < best.d {
+				best = v
+			}
+		}
+		em.dl = append(em.dl, best)
+		plain = plain && best.r == best.d && best.e == best.d
+	}
+	for _, v := range em.dl {
+		p.ArcDelay = append(p.ArcDelay, v.d)
+	}
+	if !plain {
+		p.GateLimit[g] = int32(len(p.ArcReject))
+		for _, v := range em.dl {
+			p.ArcReject = append(p.ArcReject, v.r)
+			p.ArcError = append(p.ArcError, v.e)
+		}
+		b.d.Report.ErrorLimits++
+	}
+	return nil
+}
+
+// ticks rounds one value of an entry, with its limits.
+func (em *emitter) ticks(x *entry, out int, name string) delay {
+	b := em.b
+	t, _ := b.opt.Tick.round(x.v[out])
+	if t > maxDelay {
+		b.bag.Add(diag.SDFTooLarge, diag.Pos{}, "a delay of a %s is %s", name, FormatSeconds(x.v[out]))
+		t = maxDelay
+	}
+	d := int32(max(t, 0))
+	v := delay{d, d, d}
+	l := x.lim[out]
+	switch l.kind {
+	case limitDefault:
+		if b.opt.PulseReject < 100 {
+			v.r = percentOf(d, int64(b.opt.PulseReject)*1e9)
+			v.e = v.r
+		}
+	case limitTime:
+		v.r, v.e = b.limitTicks(l.r, d), b.limitTicks(l.e, d)
+	case limitPercent:
+		v.r, v.e = percentOf(d, l.r), percentOf(d, l.e)
+	}
+	v.e = max(v.e, v.r)
+	return v
+}
+
+func (b *builder) limitTicks(as int64, d int32) int32 {
+	t, _ := b.opt.Tick.round(as)
+	return int32(min(max(t, 0), int64(d)))
+}
+
+// percentOf is d x pct / 100 rounded up and at most d; pct is in units of 10^percentExp.
+func percentOf(d int32, pct int64) int32 {
+	hi, lo := bits.Mul64(uint64(d), uint64(pct))
+	const div = 100 * 1e9
+	if hi >= div {
+		return d
+	}
+	q, r := bits.Div64(hi, lo, div)
+	if r > 0 {
+		q++
+	}
+	return int32(min(q, uint64(d)))
+}
+
+// countRounding counts the values of the entries of a pair.
+func (em *emitter) countRounding(p *pair, name string) {
+	if p == nil {
+		return
+	}
+	for e := range p.entries {
+		for i := range p.entries[e] {
+			x := &p.entries[e][i]
+			for o := range 2 {
+				if x.has>>o&1 == 0 {
+					continue
+				}
+				switch v := x.v[o]; {
+				case v < 0:
+					em.round.negative++
+				case v == 0:
+					em.zeroArc[name]++
+				default:
+					em.round.nonzero++
+					em.round.add(em.b.opt.Tick, v)
+				}
+			}
+		}
+	}
+}
+
+// add notes a positive value.
+func (r *rounding) add(t Tick, v int64) {
+	n, exact := t.round(v)
+	if !exact {
+		r.inexact++
+	}
+	if n == 0 {
+		r.zeroed++
+	}
+	if r.gcd == 0 || v%r.gcd != 0 {
+		r.gcd = gcd(r.gcd, v)
+	}
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// sensitive says whether pin i alone can change the output of a function in some state.
+func (em *emitter) sensitive(fnID int32, i int) bool {
+	fn := &em.b.prog.Fns[fnID]
+	if fn.Form != kernel.FormTable {
+		return true
+	}
+	key := sensKey{fnID, int32(i)}
+	if v, ok := em.sens[key]; ok {
+		return v
+	}
+	n := int(fn.NPin) + int(fn.NBit)
+	size := max(1, 1<<n/64)
+	w := em.b.prog.Words
+	bit := func(at, s int) int { return int(w[at+s>>6] >> (s & 63) & 1) }
+	settle := func(s int) int {
+		for range int(fn.NBit) + 1 {
+			for k := range int(fn.NBit) {
+				v := bit(int(fn.Next)+k*size, s)
+				s = s&^(1<<(int(fn.NPin)+k)) | v<<(int(fn.NPin)+k)
+			}
+		}
+		return s
+	}
+	found := false
+	for s := 0; s < 1<<n && !found; s++ {
+		a := settle(s)
+		found = bit(int(fn.Out), a) != bit(int(fn.Out), settle(a^1<<i))
+	}
+	em.sens[key] = found
+	return found
+}
+
+// report moves the counts into the report and diagnoses them.
+func (em *emitter) report() {
+	b := em.b
+	r := &b.d.Report
+	r.NegativeIOPath = em.round.negative
+	r.RoundedToZero += em.round.zeroed
+	r.Inexact += em.round.inexact
+	r.Unannotated, r.ZeroIOPath = sortedCounts(em.noArc), sortedCounts(em.zeroArc)
+	for _, c := range r.Unannotated {
+		b.bag.AddN(diag.SDFUnannotated, c.N, diag.Pos{}, "cells of type %s: %d arcs without delay", c.Name, c.N)
+	}
+	b.bag.AddN(diag.SDFNegativeDelay, em.round.negative, diag.Pos{}, "%d negative IOPATH values became 0", em.round.negative)
+	holds := Tick(1)
+	for holds*10 <= Tick(max(em.round.gcd, 1)) && em.round.gcd%int64(holds*10) == 0 {
+		holds *= 10
+	}
+	switch {
+	case em.round.zeroed*100 > em.round.nonzero:
+		b.bag.Add(diag.SDFTickTooCoarse, diag.Pos{}, "%d of %d delays that are not 0 round to 0 at a tick of %s; %s holds them all",
+			em.round.zeroed, em.round.nonzero, b.opt.Tick, holds)
+	case em.round.zeroed > 0:
+		b.bag.AddN(diag.SDFRoundedToZero, em.round.zeroed, diag.Pos{}, "%d delays round to 0 at a tick of %s; %s holds them all", em.round.zeroed, b.opt.Tick, holds)
+	}
+	if em.round.inexact > 0 {
+		b.bag.AddN(diag.SDFInexact, em.round.inexact, diag.Pos{}, "%d delays are not whole ticks of %s; %s holds them all", em.round.inexact, b.opt.Tick, holds)
+	}
+}
+
+func sortedCounts(m map[string]int64) []Count {
+	var c []Count
+	for k, n := range m {
+		c = append(c, Count{k, n})
+	}
+	slices.SortFunc(c, func(a, b Count) int { return cmp.Or(-cmp.Compare(a.N, b.N), cmp.Compare(a.Name, b.Name)) })
+	return c
+}

@@ -1,0 +1,509 @@
+package design
+
+import (
+	"slices"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/format/scan"
+	"github.com/wattd/wattd/internal/format/sdf"
+	"github.com/wattd/wattd/internal/netlist"
+	"github.com/wattd/wattd/kernel"
+)
+
+// wireStore accumulates wire delays by sink: index in PinNet, then PrimIn. Almost all wires are given from leaf pin to leaf
+// pin and live in flat arrays; sinks that met a hierarchical end keep their segments.
+type wireStore struct {
+	v        [2][]int64 // rise, fall
+	has      []uint8
+	limits   map[int32][2]segLimit
+	segs     map[int32][]segment
+	from     map[int32]driver // multiply driven nets: the driver whose wire a sink has
+	netSinks []int32          // sinks by net, built when a statement needs them
+	netStart []int32
+}
+
+// segment is a piece of the path from the driver to a sink, between two points of it. Points are 0 at the driver, then the hierarchical
+// ports on the way, and sinkPoint.
+type segment struct {
+	from, to int32
+	v        [2]int64
+	lim      [2]segLimit
+	seq      int32
+}
+
+const sinkPoint = int32(1 << 30)
+
+// segLimit is a wire's pulse limit; set tells one that was written.
+type segLimit struct {
+	set  bool
+	r, e int64
+}
+
+func (b *builder) prepareWires() {
+	w := &b.wires
+	n := len(b.nl.PinNet) + len(b.nl.PrimIn)
+	w.v[0], w.v[1] = make([]int64, n), make([]int64, n)
+	w.has = make([]uint8, n)
+	w.limits, w.segs, w.from = map[int32][2]segLimit{}, map[int32][]segment{}, map[int32]driver{}
+	for _, d := range b.nl.NetDelay {
+		var v [2]int64
+		col := b.opt.Corner.column()
+		for o, x := range []scan.Decimal{d.Rise[col], d.Fall[col]} {
+			x.Exp += d.UnitExp
+			as, _, ok := x.Scale(atto)
+			if !ok {
+				b.bag.Add(diag.SDFTooLarge, b.pos(b.nl.Nets[d.Net].Pos), "the delay of net %s does not fit", b.nl.NetName(d.Net))
+			}
+			v[o] = as
+		}
+		for _, s := range b.sinks(d.Net) {
+			w.v[0][s], w.v[1][s] = v[0], v[1]
+			w.has[s] = 3
+		}
+	}
+}
+
+// sinks lists the sinks of a net: input pins of leaf cells and primitives.
+func (b *builder) sinks(n int32) []int32 {
+	w := &b.wires
+	if w.netStart == nil {
+		nl := b.nl
+		count := make([]int32, len(nl.Nets)+1)
+		each := func(f func(net, sink int32)) {
+			for i := range nl.Insts {
+				in := &nl.Insts[i]
+				cm := b.models[in.Cell]
+				for _, k := range cm.inputs {
+					if net := nl.PinNet[in.Pin0+k]; net > netlist.Const1 {
+						f(net, in.Pin0+k)
+					}
+				}
+			}
+			for i, net := range nl.PrimIn {
+				if net > netlist.Const1 {
+					f(net, int32(len(nl.PinNet)+i))
+				}
+			}
+		}
+		each(func(net, _ int32) { count[net+1]++ })
+		for i := range nl.Nets {
+			count[i+1] += count[i]
+		}
+		w.netStart = count
+		at := slices.Clone(count)
+		w.netSinks = make([]int32, count[len(nl.Nets)])
+		each(func(net, s int32) { w.netSinks[at[net]] = s; at[net]++ })
+	}
+	return w.netSinks[w.netStart[n]:w.netStart[n+1]]
+}
+
+// wire applies INTERCONNECT (from not nil) or PORT to every sink at or below its load.
+func (b *builder) wire(mode sdf.Mode, from, to *end, vals []value, pos diag.Pos) bool {
+	if to.inst >= 0 {
+		if to.net < 0 {
+			return true // an open pin has no wire
+		}
+		cm := b.models[b.nl.Insts[to.inst].Cell]
+		if !cm.blackBox && !slices.Contains(cm.inputs, to.pin) {
+			b.bag.Add(diag.SDFUnknownPin, pos, "the wire ends at %s/%s, which is not an input", b.instName(to.inst), pinName(cm.cell.Lib, to.pin))
+			return false
+		}
+		sink := b.nl.Insts[to.inst].Pin0 + to.pin
+		b.wireTo(mode, from, to, sink, b.nl.Insts[to.inst].Scope, vals, pos)
+		return true
+	}
+	if to.scope == 0 && b.isTopOutput(to.net) && (from == nil || from.inst >= 0 || from.scope != 0) {
+		b.bag.Add(diag.SDFTopOutput, pos, "the wire ends at output port %s", b.nl.NetName(to.net))
+		return true
+	}
+	n := 0
+	up := b.drivenBelow(to.net, to.scope)
+	for _, s := range b.sinks(to.net) {
+		// below an input port are the sinks inside; below an output port, in the sense of the signal, those outside
+		if b.within(b.sinkScope(s), to.scope) != up {
+			n++
+			b.wireTo(mode, from, to, s, b.sinkScope(s), vals, pos)
+		}
+	}
+	if n == 0 {
+		b.bag.Add(diag.SDFTopOutput, pos, "the wire ends at port %s, behind which there is no pin", b.nl.NetName(to.net))
+	}
+	return true
+}
+
+func (b *builder) isTopOutput(n int32) bool {
+	return n >= 0 && b.nl.Nets[n].Flags&netlist.NetOutput != 0
+}
+
+func (b *builder) sinkScope(s int32) int32 {
+	if s < int32(len(b.nl.PinNet)) {
+		return b.nl.Insts[b.instOfPin(s)].Scope
+	}
+	k := s - int32(len(b.nl.PinNet))
+	i, _ := slices.BinarySearchFunc(b.nl.Prims, k, func(p netlist.Prim, k int32) int {
+		if p.In0+p.NIn <= k {
+			return -1
+		}
+		if p.In0 > k {
+			return 1
+		}
+		return 0
+	})
+	return b.nl.Prims[i].Scope
+}
+
+// instOfPin finds the instance of an index in PinNet; Pin0 ascends.
+func (b *builder) instOfPin(pin int32) int32 {
+	i, ok := slices.BinarySearchFunc(b.nl.Insts, pin, func(in netlist.Inst, p int32) int { return int(in.Pin0) - int(p) })
+	if !ok {
+		i--
+	}
+	for i+1 < len(b.nl.Insts) && b.nl.Insts[i+1].Pin0 <= pin { // instances without pins share a start
+		i++
+	}
+	return int32(i)
+}
+
+// within says whether scope s is root or below it.
+func (b *builder) within(s, root int32) bool {
+	for ; s >= 0; s = b.nl.Scopes[s].Parent {
+		if s == root {
+			return true
+		}
+	}
+	return false
+}
+
+// driverScope is the scope of the first driver of a net; None for the world outside.
+func (b *builder) driverScope(n int32) int32 {
+	if ds := b.netDrivers(n); len(ds) > 0 {
+		s, _ := b.order.of(ds[0].inst)
+		return s
+	}
+	return None
+}
+
+func (b *builder) drivenBelow(n, scope int32) bool {
+	d := b.driverScope(n)
+	return d >= 0 && scope > 0 && b.within(d, scope)
+}
+
+func (b *builder) depth(s int32) int32 {
+	d := int32(0)
+	for ; s > 0; s = b.nl.Scopes[s].Parent {
+		d++
+	}
+	return d
+}
+
+// point is the place of a port of scope s on the way from the driver of net n to a sink in scope k.
+func (b *builder) point(n, s, k int32) (int32, bool) {
+	d := b.driverScope(n)
+	if s == 0 {
+		return 0, d < 0 // a top port drives from outside
+	}
+	inD, inK := d >= 0 && b.within(d, s), b.within(k, s)
+	switch {
+	case inD && !inK: // on the way up
+		return b.depth(d) - b.depth(s) + 1, true
+	case inK && !inD: // on the way down
+		up := int32(0)
+		if d >= 0 {
+			c := d
+			for !b.within(k, c) {
+				c = b.nl.Scopes[c].Parent
+				up++
+			}
+		}
+		return up + b.depth(s) + 1, true
+	}
+	return 0, false
+}
+
+// wireTo applies a statement to one sink.
+func (b *builder) wireTo(mode sdf.Mode, from, to *end, sink, scope int32, vals []value, pos diag.Pos) {
+	w := &b.wires
+	seg := segment{from: 0, to: sinkPoint}
+	if from != nil {
+		net := to.net
+		if from.net != net {
+			b.bag.Add(diag.SDFNotDriver, pos, "the source of the wire is on net %s, its load on net %s", b.netNameOrOpen(from.net), b.nl.NetName(net))
+		} else if from.inst >= 0 {
+			if !b.drives(net, from) {
+				b.bag.Add(diag.SDFNotDriver, pos, "%s does not drive net %s", b.instName(from.inst), b.nl.NetName(net))
+			} else if ds := b.netDrivers(net); len(ds) > 1 && !b.firstDriver(ds, from, sink, vals, pos) {
+				return
+			}
+		} else if p, ok := b.point(net, from.scope, scope); ok {
+			seg.from = p
+		} else {
+			b.bag.Add(diag.SDFNotDriver, pos, "the source port is not on the way to the load on net %s", b.nl.NetName(net))
+		}
+	}
+	if to.inst < 0 {
+		if p, ok := b.point(to.net, to.scope, scope); ok && p > 0 {
+			seg.to = p
+		}
+	}
+	if seg.from == 0 && seg.to == sinkPoint && len(w.segs) == 0 || seg.from == 0 && seg.to == sinkPoint && w.segs[sink] == nil {
+		b.whole(mode, sink, vals)
+		return
+	}
+	b.piece(mode, sink, seg, vals)
+}
+
+func (b *builder) netNameOrOpen(n int32) string {
+	if n < 0 {
+		return "(open)"
+	}
+	return b.nl.NetName(n)
+}
+
+func (b *builder) drives(n int32, e *end) bool {
+	for _, d := range b.netDrivers(n) {
+		if d.inst == e.inst && d.pin == e.pin {
+			return true
+		}
+	}
+	return false
+}
+
+// firstDriver decides for a net with several drivers whose wire a sink gets: the first driver in name order that has one.
+func (b *builder) firstDriver(ds []driver, from *end, sink int32, vals []value, pos diag.Pos) bool {
+	old, ok := b.wires.from[sink]
+	x := driver{net: from.net, inst: from.inst, pin: from.pin}
+	if !ok || old.inst == x.inst && old.pin == x.pin {
+		b.wires.from[sink] = x
+		return true
+	}
+	differ := false
+	for o, v := range vals {
+		differ = differ || v.has && v.d != b.wires.v[o][sink]
+	}
+	if differ {
+		b.bag.Add(diag.SDFWirePerDriver, pos, "net %s has several drivers with different wires to one sink", b.nl.NetName(from.net))
+	}
+	if b.order.cmp(x, old) < 0 {
+		b.wires.from[sink] = x
+		b.wires.v[0][sink], b.wires.v[1][sink], b.wires.has[sink] = 0, 0, 0
+		return true
+	}
+	return false
+}
+
+// whole applies a statement that covers the whole way to a sink without segments.
+func (b *builder) whole(mode sdf.Mode, sink int32, vals []value) {
+	w := &b.wires
+	for o, v := range vals {
+		if v.has {
+			if mode == sdf.Absolute {
+				w.v[o][sink] = v.d
+			} else {
+				w.v[o][sink] += v.d
+			}
+			w.has[sink] |= 1 << o
+		}
+		b.wireLimit(mode, sink, o, v)
+	}
+}
+
+func (b *builder) wireLimit(mode sdf.Mode, sink int32, o int, v value) {
+	w := &b.wires
+	if v.limits == 0 && len(w.limits) == 0 {
+		return
+	}
+	l := w.limits[sink]
+	if mergeLimit(&l[o], mode, v) {
+		w.limits[sink] = l
+	}
+}
+
+// mergeLimit applies the limits of one value: plain absolute values reset, ((d)()()) keeps, written ones are set.
+func mergeLimit(l *segLimit, mode sdf.Mode, v value) bool {
+	switch {
+	case v.hasR || v.hasE:
+		l.set, l.r, l.e = true, v.r, v.e
+		if !v.hasR {
+			l.r = v.e
+		}
+	case v.limits == 0 && v.has && mode == sdf.Absolute:
+		l.set = false
+	default:
+		return false
+	}
+	return true
+}
+
+// piece applies a statement to a sink that has, or now gets, segments.
+func (b *builder) piece(mode sdf.Mode, sink int32, seg segment, vals []value) {
+	w := &b.wires
+	segs, ok := w.segs[sink]
+	if !ok && w.has[sink] != 0 { // what stood so far covers the whole way
+		s := segment{to: sinkPoint, v: [2]int64{w.v[0][sink], w.v[1][sink]}, lim: w.limits[sink]}
+		segs = append(segs, s)
+	}
+	overlap := func(s segment) bool { return s.from < seg.to && seg.from < s.to }
+	i := slices.IndexFunc(segs, func(s segment) bool { return s.from == seg.from && s.to == seg.to })
+	if i < 0 && mode == sdf.Increment {
+		i = slices.IndexFunc(segs, overlap)
+	}
+	if i >= 0 {
+		seg = segs[i]
+	}
+	for o, v := range vals {
+		if v.has {
+			if mode == sdf.Absolute {
+				seg.v[o] = v.d
+			} else {
+				seg.v[o] += v.d
+			}
+		}
+		mergeLimit(&seg.lim[o], mode, v)
+	}
+	if i >= 0 {
+		segs = slices.Delete(segs, i, i+1)
+	}
+	if mode == sdf.Absolute {
+		segs = slices.DeleteFunc(segs, overlap)
+	}
+	w.segs[sink] = append(segs, seg)
+}
+
+// netDelay applies NETDELAY to every sink of a net.
+func (b *builder) netDelay(mode sdf.Mode, n int32, vals []value, pos diag.Pos) bool {
+	to := end{inst: None, net: n}
+	for _, s := range b.sinks(n) {
+		b.wireTo(mode, nil, &to, s, b.sinkScope(s), vals, pos)
+	}
+	return true
+}
+
+// chain sums the segments of a sink that meet: the last one stated, what ends where it begins, and what begins where it ends.
+func (b *builder) chain(sink int32, segs []segment) {
+	w := &b.wires
+	last := segs[len(segs)-1]
+	used := 1
+	v, lim := last.v, last.lim
+	r := [2]int64{segReject(&last, 0), segReject(&last, 1)}
+	e := [2]int64{segError(&last, 0), segError(&last, 1)}
+	any := last.lim[0].set || last.lim[1].set
+	from, to := last.from, last.to
+	for grown := true; grown; {
+		grown = false
+		for i := range segs[:len(segs)-1] {
+			s := &segs[i]
+			if s.to == from || s.from == to {
+				if s.to == from {
+					from = s.from
+				} else {
+					to = s.to
+				}
+				for o := range 2 {
+					v[o] += s.v[o]
+					r[o] += segReject(s, o)
+					e[o] += segError(s, o)
+					any = any || s.lim[o].set
+				}
+				used++
+				grown = true
+			}
+		}
+	}
+	if used < len(segs) {
+		b.bag.Add(diag.SDFSegmentGap, diag.Pos{}, "a sink of net %s", b.nl.NetName(b.sinkNet(sink)))
+	}
+	w.v[0][sink], w.v[1][sink], w.has[sink] = v[0], v[1], 3
+	if any {
+		for o := range 2 {
+			lim[o] = segLimit{true, r[o], e[o]}
+		}
+		w.limits[sink] = lim
+	} else {
+		delete(w.limits, sink)
+	}
+}
+
+func segReject(s *segment, o int) int64 {
+	if s.lim[o].set {
+		return s.lim[o].r
+	}
+	return s.v[o]
+}
+
+func segError(s *segment, o int) int64 {
+	if s.lim[o].set {
+		return s.lim[o].e
+	}
+	return s.v[o]
+}
+
+func (b *builder) sinkNet(s int32) int32 {
+	if s < int32(len(b.nl.PinNet)) {
+		return b.nl.PinNet[s]
+	}
+	return b.nl.PrimIn[s-int32(len(b.nl.PinNet))]
+}
+
+// finishWires rounds the wires and gives every pin of the program its index.
+func (b *builder) finishWires() {
+	w, p := &b.wires, b.prog
+	sinks := make([]int32, 0, len(w.segs))
+	for s := range w.segs {
+		sinks = append(sinks, s)
+	}
+	slices.Sort(sinks)
+	for _, s := range sinks {
+		b.chain(s, w.segs[s])
+	}
+	index := map[kernel.Wire]int32{{}: 0}
+	p.PinWire = make([]int32, len(p.PinNet))
+	var wr rounding
+	negative := int64(0)
+	for i, s := range b.sinkOf {
+		if s < 0 {
+			continue
+		}
+		b.d.Report.Wires++
+		if w.has[s] == 0 {
+			continue
+		}
+		var d, r, e [2]int32
+		for o := range 2 {
+			as := w.v[o][s]
+			if as < 0 {
+				negative++
+			} else if as > 0 {
+				wr.add(b.opt.Tick, as)
+			}
+			t, _ := b.opt.Tick.round(as)
+			if t > maxDelay {
+				b.bag.Add(diag.SDFTooLarge, diag.Pos{}, "a wire of net %s is %s", b.nl.NetName(b.sinkNet(s)), FormatSeconds(as))
+				t = maxDelay
+			}
+			d[o] = int32(max(t, 0))
+			r[o], e[o] = d[o], d[o]
+			if l := w.limits[s][o]; l.set {
+				r[o] = b.limitTicks(l.r, d[o])
+				e[o] = max(r[o], b.limitTicks(l.e, d[o]))
+			}
+		}
+		if d != [2]int32{} {
+			b.d.Report.WiresDelayed++
+		}
+		x := kernel.Wire{Rise: d[0], Fall: d[1], RejRise: r[0], RejFall: r[1], ErrRise: e[0], ErrFall: e[1]}
+		id, ok := index[x]
+		if !ok {
+			id = int32(len(p.Wires))
+			p.Wires = append(p.Wires, x)
+			index[x] = id
+		}
+		p.PinWire[i] = id
+	}
+	b.d.Report.NegativeWire = negative
+	b.bag.AddN(diag.SDFNegativeWire, negative, diag.Pos{}, "%d negative wire delays became 0", negative)
+	b.d.Report.RoundedToZero += wr.zeroed
+	b.d.Report.Inexact += wr.inexact
+	if wr.inexact > 0 {
+		b.bag.AddN(diag.SDFInexact, wr.inexact, diag.Pos{}, "%d wire delays are not whole ticks of %s", wr.inexact, b.opt.Tick)
+	}
+}
