@@ -1,0 +1,143 @@
+// Package host is the CPU engine; it defines the right answer.
+//
+// A program is run level by level. All workers take gates of a level from a shared cursor; a gate is run through all its
+// windows in order, so that its hand-over state (pins behind their wires, pending events, last scheduled value, state bits) is
+// simply carried, and the cuts change nothing. Of each gate-window: every wire is applied to its row at once, the resulting
+// lists are merged (merge.go for small gates, general.go for all), and what the window completes is copied to event memory.
+//
+// Contract: the loops (worker.go) never allocate; they return a status and the wrapper (run.go) finds memory and
+// resumes them. Results are equal bit for bit for any cuts, workers and variant. Limits: a window and a delay are shorter than 2^30
+// ticks; a gate-window and its inputs must fit in memory of their own beside the events.
+package host
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/wattd/wattd/kernel"
+)
+
+// template is the version of the loops.
+const template = 1
+
+// Memory gives a run its large buffers, zeroed. Buffers are used as long as the result of the run is.
+type Memory interface {
+	// Alloc returns bytes at a multiple of 8, or an error that wraps kernel.ErrMemory.
+	Alloc(bytes int64) ([]byte, error)
+}
+
+// New makes a CPU engine on the heap.
+func New() kernel.Engine { return NewIn(func() (Memory, error) { return heap{}, nil }) }
+
+// NewIn makes a CPU engine that takes the memory of every result from a Memory of its own.
+func NewIn(open func() (Memory, error)) kernel.Engine {
+	return &engine{open: open, slab: firstSlab}
+}
+
+type engine struct {
+	open    func() (Memory, error)
+	slab    int  // events of a worker's first slab
+	scratch int  // entries of new scratch buffers; 0: a usual size
+	general bool // run every gate on the general path (tests)
+}
+
+func (e *engine) Name() string     { return "host" }
+func (e *engine) Template() uint32 { return template }
+
+type heap struct{}
+
+func (heap) Alloc(bytes int64) ([]byte, error) {
+	if bytes < 0 || bytes > 1<<46 {
+		return nil, fmt.Errorf("%w: %d bytes", kernel.ErrMemory, bytes)
+	}
+	return viewBytes(make([]uint64, (bytes+7)/8))[:bytes:bytes], nil
+}
+
+// Load checks the program and prepares it.
+func (e *engine) Load(p *kernel.Program) (kernel.Runner, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	r := &runner{engine: e, p: p, check: kernel.NewJobChecker(p), path: make([]uint8, len(p.Order)), pool: make(chan *worker)}
+	if !e.general {
+		for i, g := range p.Order {
+			r.path[i] = pathOf(p, g)
+		}
+	}
+	r.loosePos = make([]int32, p.NNet)
+	for _, n := range p.GateOut {
+		if n >= 0 {
+			r.loosePos[n] = -1
+		}
+	}
+	for n := range p.NNet {
+		if r.loosePos[n] == 0 {
+			r.loosePos[n] = int32(len(r.loose))
+			r.loose = append(r.loose, n)
+		}
+	}
+	r.source = make([]int32, len(r.loose))
+	for l := 0; l+1 < len(p.LevelStart); l++ {
+		r.width = max(r.width, int(p.LevelStart[l+1]-p.LevelStart[l]))
+	}
+	r.width = max(r.width, len(r.loose))
+	return r, nil
+}
+
+// runner is a resident program. mu is held during a run.
+type runner struct {
+	*engine
+	p     *kernel.Program
+	check *kernel.JobChecker
+	path  []uint8 // per position in Order, see pathOf
+
+	loose    []int32 // nets without a gate
+	loosePos []int32 // per net its position in loose, or -1
+	source   []int32 // per loose net its index in SrcNet of the job at hand, or -1
+	width    int     // most items of a level
+
+	mu      sync.Mutex
+	closed  bool
+	workers []*worker
+	pool    chan *worker // work for the goroutines
+	started int          // goroutines
+	ended   sync.WaitGroup
+	kept    *result // memory of the last presized run
+	now     run
+}
+
+// Run implements kernel.Runner.
+func (r *runner) Run(ctx context.Context, j *kernel.Job) (*kernel.Result, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.run(ctx, j, j.Variant.Presized())
+}
+
+// RunBatch implements kernel.Runner.
+func (r *runner) RunBatch(ctx context.Context, jobs []*kernel.Job) ([]*kernel.Result, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []*kernel.Result
+	for i, j := range jobs {
+		res, err := r.run(ctx, j, false)
+		if err != nil {
+			return nil, fmt.Errorf("job %d of %d: %w", i, len(jobs), err)
+		}
+		all = append(all, res)
+	}
+	return all, nil
+}
+
+// Close ends the goroutines of the runner.
+func (r *runner) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.closed = true
+		close(r.pool)
+		r.ended.Wait()
+		r.kept, r.workers = nil, nil
+	}
+	return nil
+}

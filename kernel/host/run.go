@@ -1,0 +1,199 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wattd/wattd/kernel"
+)
+
+// run is the state that the workers of a run share.
+type run struct {
+	job     *kernel.Job
+	res     *result
+	windows int
+	done    <-chan struct{} // of the context
+	obs     []observation
+
+	stop   atomic.Bool    // somebody failed: skip what is left
+	cursor []atomic.Int64 // next item per level, sources first
+	chunk  int
+	gate   barrier
+	wait   sync.WaitGroup
+
+	passed   atomic.Int64 // items done, for Progress
+	progress time.Time
+
+	mu     sync.Mutex
+	err    error
+	status kernel.Status
+}
+
+// fail keeps the first failure and stops the run.
+func (r *run) fail(s kernel.Status, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err, r.status = err, s
+		r.stop.Store(true)
+	}
+}
+
+// slabs is the event memory of all levels done; other workers may add to it already.
+func (r *run) slabs() [][]int32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.res.waves.Slabs
+}
+
+// run is the wrapper: it owns the memory, starts the workers and collects.
+func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Result, error) {
+	if r.closed {
+		return nil, kernel.ErrClosed
+	}
+	start := time.Now()
+	if err := r.check.Check(j); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", kernel.ErrInterrupted, context.Cause(ctx))
+	}
+	res, err := r.newResult(j, keep)
+	if err != nil {
+		return nil, err
+	}
+	n := &r.now
+	n.job, n.res, n.windows, n.done = j, res, len(j.Cuts)-1, ctx.Done()
+	n.err, n.status = nil, kernel.Status{}
+	n.stop.Store(false)
+	n.passed.Store(0)
+	n.progress = start
+	if n.cursor == nil {
+		n.cursor = make([]atomic.Int64, max(1, len(r.p.LevelStart)))
+	}
+	for i := range n.cursor {
+		n.cursor[i].Store(0)
+	}
+	if err := n.observe(r.p); err != nil {
+		return nil, err
+	}
+	for i := range r.source {
+		r.source[i] = -1
+	}
+	for i, net := range j.SrcNet {
+		r.source[r.loosePos[net]] = int32(i)
+	}
+	res.Stats.Check = time.Since(start)
+
+	workers := j.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = max(1, min(workers, r.width))
+	n.chunk = 64
+	r.start(workers)
+	res.Stats.Simulate = time.Since(start) - res.Stats.Check - res.Stats.Sources
+	if n.err != nil {
+		if keep {
+			r.kept = nil
+		}
+		return nil, n.err
+	}
+	begin := time.Now()
+	if err := r.collect(r.workers[:workers]); err != nil {
+		return nil, err
+	}
+	res.Stats.Collect = time.Since(begin)
+	if j.Progress != nil {
+		j.Progress(n.total(r), n.total(r))
+	}
+	n.job, n.res, n.done = nil, nil, nil
+	return &res.Result, nil
+}
+
+func (n *run) total(r *runner) int64 { return int64(len(r.loose)+len(r.p.Order)) * int64(n.windows) }
+
+// start runs the workers and waits for them: the first on this goroutine, the others on those of the pool.
+func (r *runner) start(workers int) {
+	for len(r.workers) < workers {
+		r.workers = append(r.workers, &worker{runner: r, run: &r.now, id: len(r.workers)})
+	}
+	for r.started < workers-1 {
+		r.started++
+		r.ended.Go(func() {
+			for k := range r.pool {
+				k.work()
+				k.run.wait.Done()
+			}
+		})
+	}
+	r.now.gate.reset(workers)
+	r.now.wait.Add(workers - 1)
+	for _, k := range r.workers[:workers] {
+		k.reset()
+	}
+	for _, k := range r.workers[1:workers] {
+		r.pool <- k
+	}
+	r.workers[0].work()
+	r.now.wait.Wait()
+}
+
+// collect adds up what the workers counted.
+func (r *runner) collect(workers []*worker) error {
+	n := &r.now
+	s, w := &n.res.Stats, &n.res.waves
+	for _, k := range workers {
+		s.Events += k.stats.Events
+		s.SourceEvents += k.stats.SourceEvents
+		s.Evaluations += k.stats.Evaluations
+		s.Filtered += k.stats.Filtered
+		s.WireFiltered += k.stats.WireFiltered
+		s.Races += k.stats.Races
+		s.ErrorPulses += k.stats.ErrorPulses
+		s.Unannotated += k.stats.Unannotated
+		s.Quiet += k.stats.Quiet
+		s.Grown += k.stats.Grown
+		w.Over = append(w.Over, k.over...)
+	}
+	s.GateWindows = int64(len(r.p.Order)) * int64(n.windows)
+	slices.SortFunc(w.Over, func(a, b kernel.Over) int { return cmp.Compare(a.Row, b.Row) })
+	return n.collectObserved()
+}
+
+// barrier lets a number of workers wait for each other, again and again.
+type barrier struct {
+	mu      sync.Mutex
+	all     sync.Cond
+	size    int
+	waiting int
+	round   int
+}
+
+func (b *barrier) reset(size int) {
+	b.all.L = &b.mu
+	b.size, b.waiting = size, 0
+}
+
+func (b *barrier) wait() {
+	if b.size == 1 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting++; b.waiting == b.size {
+		b.waiting = 0
+		b.round++
+		b.all.Broadcast()
+		return
+	}
+	for round := b.round; round == b.round; {
+		b.all.Wait()
+	}
+}

@@ -1,0 +1,93 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Errors of engines. All are wrapped with details; test with errors.Is.
+var (
+	// ErrProgram: the program is malformed. A bug of its maker.
+	ErrProgram = errors.New("kernel: malformed program")
+	// ErrJob: the job does not fit the program. A bug of its maker.
+	ErrJob = errors.New("kernel: malformed job")
+	// ErrImage: bytes that are no image, or of another version. Make the image again.
+	ErrImage = errors.New("kernel: malformed image")
+	// ErrCapacity: the plan of a presized run was too small; nothing of the run is valid. Run the job as Base or Observed, or with a larger plan.
+	ErrCapacity = errors.New("kernel: plan too small")
+	// ErrMemory: no memory for events. Run fewer windows, or another engine.
+	ErrMemory = errors.New("kernel: out of memory")
+	// ErrInterrupted: the context ended; it is wrapped together with the cause. Nothing of the run is valid.
+	ErrInterrupted = errors.New("kernel: interrupted")
+	// ErrFault: the engine broke (its process died, its device was lost). Load the program again, or use another engine.
+	ErrFault = errors.New("kernel: engine fault")
+	// ErrClosed: the runner was closed.
+	ErrClosed = errors.New("kernel: runner is closed")
+)
+
+// StatusCode is how a loop ended.
+type StatusCode uint8
+
+// The status codes. After GrowTrace and GrowEvents the wrapper finds memory and resumes at the cursor.
+const (
+	Done        StatusCode = iota
+	GrowTrace              // the loop's own buffers are too small for the next gate-window
+	GrowEvents             // the event memory is too small for the gate-window at hand
+	Stopped                // ended early because another loop of the run failed
+	Interrupted            // the context ended
+	Fault
+)
+
+func (c StatusCode) String() string {
+	names := [...]string{"done", "grow-trace", "grow-events", "stopped", "interrupted", "fault"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("status-%d", uint8(c))
+}
+
+// Status is what a loop returns: why it ended and where. Level -1 is the loading of sources; Cursor counts sources or gates of the
+// level in order; Need is the number of events or buffer entries that was short.
+type Status struct {
+	Code   StatusCode
+	Level  int32
+	Cursor int64
+	Window int32
+	Need   int64
+}
+
+// Stats are totals of a run.
+type Stats struct {
+	Events       int64 // of all nets, sources included
+	SourceEvents int64
+	Evaluations  int64 // (gate, tick) pairs
+	Filtered     int64 // pulses, at gates
+	WireFiltered int64 // pulses, at wires
+	Races        int64
+	ErrorPulses  int64
+	Unannotated  int64 // evaluations that changed the output and found no arc
+	GateWindows  int64
+	Quiet        int64 // gate-windows without anything to do
+	Grown        int64 // times that a loop returned to grow memory
+
+	Check, Sources, Simulate, Collect time.Duration
+}
+
+// GateCount are the totals of one gate.
+type GateCount struct {
+	Races       uint32
+	ErrorPulses uint32 // of the gate and of the wires at its pins
+	Unannotated uint32
+}
+
+// Result is the outcome of a run. The memory of a presized run belongs to its runner and is overwritten by the next run there
+// with the same plan; that of the other variants is the caller's.
+type Result struct {
+	Waves *Waves
+	Stats Stats
+	Gates []GateCount // per gate slot
+	// WireFiltered counts, per entry of Program.PinNet, the pulses that the wire in front of it removed.
+	WireFiltered []uint32
+	Observed     [][]byte // per observer of the job, see ObserverID
+}
