@@ -17,6 +17,8 @@ type Header struct {
 	Scopes            []Scope // 0 is the root, which has no name
 	Vars              []Var
 	NumIDs            int32 // distinct identifier codes: Var.ID < NumIDs
+	// Widths is the length of the values of each identifier: the width of its variables, the widest where they differ.
+	Widths []int32
 }
 
 // Scope is a $scope; one that is opened again is the same entry.
@@ -31,7 +33,7 @@ type Var struct {
 	Scope    int32
 	ID       int32
 	Width    int32
-	Type     string // wire, reg, real, event, string, ...
+	Type     string // wire, reg, real, event, string, port (of $dumpports), ...
 	Name     string // as written, escapes included, without the range
 	HasRange bool
 	Msb, Lsb int32 // as written
@@ -56,6 +58,6 @@ type Visitor interface {
 type Stats struct {
 	FirstTime, LastTime int64 // in file units; both 0 without any #
 	HasTime             bool
-	Changes, Skipped    int64 // handed on; of unwanted identifiers
+	Changes, Skipped    int64 // handed on; of identifiers that are unwanted or no bits (real, string, event)
 	Gaps                int32
 }
