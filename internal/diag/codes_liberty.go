@@ -36,7 +36,7 @@ var libertyCodes = []Info{
 	{LibertyBadTable, Warning, "a look-up table has no template, or its values do not fill its indices; it is left out", "correct the table"},
 	{LibertyBadStatetable, Error, "a statetable cannot be read", "a row is inputs : current states : next states, one letter for each name in the header; rows end with a comma"},
 	{LibertyBadBus, Error, "the bits of a bus or bundle are not known, or do not fit", "check bus_type, the type group, members, and the pins inside"},
-	{LibertyNoLeakageUnit, Warning, "the library has leakage but no leakage_power_unit; 1W is taken, as the standard has it", "add leakage_power_unit"},
+	{LibertyNoLeakageUnit, Warning, "the library has leakage but no leakage_power_unit; 1 W is taken", "add leakage_power_unit"},
 	{LibertyNoDirection, Warning, "a pin has no direction; it is not connected", "add direction to the pin"},
 	{LibertyDuplicateCell, Note, "a cell is there twice; the last one counts", "remove one of them"},
 	{LibertyDuplicatePin, Note, "a pin of a cell is there twice; the groups are merged and the last value of an attribute counts", "remove one of them"},

@@ -63,30 +63,50 @@ func (p *parser) busType(st *stmt) (BusType, bool) {
 	return b, true
 }
 
-// addBus makes a bus with bare pins.
+// addBus makes a bus with bare pins, or adds the bits that it lacks to one that is there.
 func (p *parser) addBus(c *Cell, st *stmt, name string, t BusType) int {
-	if max(t.From, t.To)-min(t.From, t.To) >= maxBusWidth || min(t.From, t.To) < 0 {
-		p.bag.Add(diag.LibertyBadBus, st.pos, "bus %s goes from bit %d to bit %d", name, t.From, t.To)
-		t.To = t.From
-	}
 	b := slices.IndexFunc(c.Buses, func(b Bus) bool { return b.Name == name })
 	if b < 0 {
 		b = len(c.Buses)
 		c.Buses = append(c.Buses, Bus{Name: name, From: t.From, To: t.To})
 	}
-	step := int32(1)
-	if t.To < t.From {
-		step = -1
+	bus := &c.Buses[b]
+	lo, hi := min(bus.From, bus.To, t.From, t.To), max(bus.From, bus.To, t.From, t.To)
+	if hi-lo >= maxBusWidth || lo < 0 || bus.IsBundle {
+		p.bag.Add(diag.LibertyBadBus, st.pos, "bus %s goes from bit %d to bit %d", name, t.From, t.To)
+		return b
 	}
-	for i := t.From; ; i += step {
+	down := bus.From > bus.To || bus.From == bus.To && t.From > t.To
+	for _, i := range bitOrder(min(t.From, t.To), max(t.From, t.To), t.From > t.To) {
 		n := p.intern([]byte(bitName(name, i)))
-		if _, dup := c.byName[n]; !dup {
-			c.Buses[b].Pins = append(c.Buses[b].Pins, p.addPin(c, n, int32(b), Pin{Pos: st.pos}))
-		}
-		if i == t.To {
-			return b
+		if k, there := c.byName[n]; there {
+			c.Pins[k].Bus = int32(b)
+		} else {
+			p.addPin(c, n, int32(b), Pin{Pos: st.pos})
 		}
 	}
+	bus.Pins = bus.Pins[:0]
+	for _, i := range bitOrder(lo, hi, down) {
+		if k, ok := c.byName[bitName(name, i)]; ok && c.Pins[k].Bus == int32(b) {
+			bus.Pins = append(bus.Pins, k)
+		}
+	}
+	if bus.From, bus.To = lo, hi; down {
+		bus.From, bus.To = hi, lo
+	}
+	return b
+}
+
+// bitOrder lists lo..hi, downwards if down.
+func bitOrder(lo, hi int32, down bool) []int32 {
+	var l []int32
+	for i := lo; i <= hi; i++ {
+		l = append(l, i)
+	}
+	if down {
+		slices.Reverse(l)
+	}
+	return l
 }
 
 // inner is a pin group inside a bus or bundle.
@@ -196,9 +216,10 @@ func (p *parser) fill(c *Cell, bus *Bus, all Pin, pins []inner) {
 				continue
 			}
 			for i := min(from, to); i <= max(from, to); i++ {
-				pin := c.Pins[c.byName[bitName(bus.Name, i)]]
-				pin.Pos = in.body.Pos
-				merge(pin, &in.body)
+				if k, ok := c.byName[bitName(bus.Name, i)]; ok {
+					c.Pins[k].Pos = in.body.Pos
+					merge(c.Pins[k], &in.body)
+				}
 			}
 		}
 	}

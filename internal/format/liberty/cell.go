@@ -163,6 +163,11 @@ func (p *parser) finishCell(c *Cell) {
 		}
 	}
 	c.Filler = c.Filler || !directed
+	for _, b := range c.Buses {
+		if n := max(b.From, b.To) - min(b.From, b.To) + 1; !b.IsBundle && int(n) != len(b.Pins) {
+			p.bag.Add(diag.LibertyBadBus, c.Pos, "bus %s[%d:%d] of cell %s has %d bits", b.Name, b.From, b.To, c.Name, len(b.Pins))
+		}
+	}
 	if len(c.Buses) > 0 {
 		newBinder(p, c).bind()
 	}

@@ -7,8 +7,11 @@ import (
 	"github.com/wattd/wattd/internal/format/scan"
 )
 
-// maxStatement bounds the text of one statement: everything between the parentheses of an attribute or group.
+// maxStatement bounds the memory of one statement: everything between the parentheses of an attribute or group.
 const maxStatement = 16 << 20
+
+// maxFaults is after how many syntax errors the rest of a file is not read: it is no library then.
+const maxFaults = 1000
 
 // kind is the form of a statement.
 type kind uint8
@@ -27,7 +30,7 @@ type stmt struct {
 	pos  diag.Pos
 }
 
-type span struct{ from, to int }
+type span struct{ from, to int32 }
 
 type openGroup struct {
 	name string
@@ -36,14 +39,15 @@ type openGroup struct {
 
 // lexer cuts the text into statements.
 type lexer struct {
-	s     *scan.Scanner
-	bag   *diag.Bag
-	open  []openGroup
-	text  []byte // the values of the current statement
-	args  []span
-	valAt diag.Pos // of the first value, behind its quote
-	names map[string]string
-	ended bool // the end was reported
+	s      *scan.Scanner
+	bag    *diag.Bag
+	open   []openGroup
+	text   []byte // the values of the current statement
+	args   []span
+	valAt  diag.Pos // of the first value, behind its quote
+	names  map[string]string
+	faults int
+	ended  bool // nothing more is read or reported
 }
 
 var (
@@ -85,8 +89,16 @@ func (l *lexer) arg(i int) []byte {
 
 func (l *lexer) str(i int) string { return l.intern(l.arg(i)) }
 
+// errorf reports a syntax error, and the last one ends the file.
 func (l *lexer) errorf(pos diag.Pos, format string, args ...any) {
+	if l.ended {
+		return
+	}
 	l.bag.Add(diag.LibertySyntax, pos, format, args...)
+	if l.faults++; l.faults == maxFaults {
+		l.bag.Add(diag.LibertyUnclosed, pos, "%d syntax errors; the rest of the file is not read", maxFaults)
+		l.ended = true
+	}
 }
 
 // next reads the head of the next statement of the open group; false at its end.
@@ -95,7 +107,7 @@ func (l *lexer) next(st *stmt) bool {
 		l.skipBlank(blank)
 		c := l.s.Peek()
 		switch {
-		case c < 0:
+		case c < 0 || l.ended:
 			l.end()
 			return false
 		case c == '}':
@@ -252,7 +264,7 @@ func (l *lexer) value() bool {
 	l.valAt = l.s.Pos()
 	for {
 		l.text = append(l.text, l.s.Take(valuePlain)...)
-		if len(l.text) > maxStatement {
+		if l.over() {
 			return l.tooLong()
 		}
 		c := l.s.Peek()
@@ -266,8 +278,8 @@ func (l *lexer) value() bool {
 			if c == ';' {
 				l.s.Skip(1)
 			}
-			t := bytes.TrimRight(l.text, " \t\r\v\f")
-			l.args = append(l.args, span{0, len(t)})
+			l.text = bytes.TrimRight(l.text, " \t\r\v\f")
+			l.add(0)
 			return true
 		case '/':
 			n := len(l.text)
@@ -325,12 +337,17 @@ func (l *lexer) values() bool {
 
 var argSpace = scan.NewClass(" \t\r\n\v\f,")
 
+// add makes a value of the text from an offset on.
+func (l *lexer) add(from int) { l.args = append(l.args, span{int32(from), int32(len(l.text))}) }
+
+func (l *lexer) over() bool { return len(l.text)+8*len(l.args) > maxStatement }
+
 // plain reads one unquoted value; parentheses in it come in pairs.
 func (l *lexer) plain() bool {
 	from, depth := len(l.text), 0
 	for {
 		l.text = append(l.text, l.s.Take(argPlain)...)
-		if len(l.text) > maxStatement {
+		if l.over() {
 			return l.tooLong()
 		}
 		c := l.s.Peek()
@@ -341,7 +358,7 @@ func (l *lexer) plain() bool {
 			depth--
 		case c == '\\' && l.lineEnd(1) == 0:
 		default:
-			l.args = append(l.args, span{from, len(l.text)})
+			l.add(from)
 			return true
 		}
 		l.text = append(l.text, byte(c))
@@ -360,12 +377,12 @@ func (l *lexer) quoted() bool {
 	from := len(l.text)
 	for {
 		l.text = append(l.text, l.s.Take(stringPlain)...)
-		if len(l.text) > maxStatement {
+		if l.over() {
 			return l.tooLong()
 		}
 		switch l.s.Next() {
 		case '"':
-			l.args = append(l.args, span{from, len(l.text)})
+			l.add(from)
 			return true
 		case '\\':
 			if n := l.lineEnd(0); n > 0 {
@@ -395,7 +412,7 @@ func (l *lexer) tooLong() bool {
 
 // skipGroup skips the rest of the open group. It looks at braces, strings and comments only.
 func (l *lexer) skipGroup() {
-	for depth := 1; depth > 0; {
+	for depth := 1; depth > 0 && !l.ended; {
 		l.s.SkipClass(skipPlain)
 		switch l.s.Peek() {
 		case '{':
@@ -415,6 +432,9 @@ func (l *lexer) skipGroup() {
 			return
 		}
 		l.s.Skip(1)
+	}
+	if l.ended {
+		return
 	}
 	l.open = l.open[:len(l.open)-1]
 }

@@ -1,6 +1,8 @@
 package liberty
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -79,10 +81,12 @@ func (p *parser) stateTable(st *stmt) *StateTable {
 		if s.name != "table" {
 			continue
 		}
-		for _, text := range stateRows(string(p.arg(0))) {
-			row, fault := t.row(text)
-			if fault != "" {
-				p.bag.Add(diag.LibertyBadStatetable, s.pos, "row %q: %s", text, fault)
+		for rest := stateTokens(string(p.arg(0))); len(rest) > 0; {
+			var row StateRow
+			var fault string
+			before := rest
+			if row, rest, fault = t.row(rest); fault != "" {
+				p.bag.Add(diag.LibertyBadStatetable, s.pos, "row %d, %q: %s", len(t.Rows)+1, rowText(before), fault)
 				ok = false
 				break
 			}
@@ -99,51 +103,52 @@ func (p *parser) stateTable(st *stmt) *StateTable {
 	return t
 }
 
-// stateRows cuts a table at commas, and at line ends where commas are missing: where a piece has more than one row's
-// colons.
-func stateRows(text string) []string {
-	var rows []string
-	add := func(s string) {
-		if s = strings.Join(strings.Fields(s), " "); s != "" {
-			rows = append(rows, s)
-		}
-	}
-	for _, piece := range strings.Split(text, ",") {
-		if strings.Count(piece, ":") <= 2 {
-			add(piece)
-			continue
-		}
-		for _, line := range strings.Split(piece, "\n") {
-			add(line)
-		}
-	}
-	return rows
+// stateTokens cuts a table into cells, ":" and ",". Where lines end does not matter.
+func stateTokens(text string) []string {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, ":", " : "), ",", " , ")
+	return strings.Fields(text)
 }
 
-func (t *StateTable) row(text string) (StateRow, string) {
-	part := strings.Split(text, ":")
-	if len(part) != 3 {
-		return StateRow{}, "it does not have two colons"
+// rowText is the row at the start of tokens, for a message.
+func rowText(tokens []string) string {
+	n := slices.Index(tokens, ",")
+	if n < 0 {
+		n = len(tokens)
 	}
-	r := StateRow{strings.Fields(part[0]), strings.Fields(part[1]), strings.Fields(part[2])}
+	return strings.Join(tokens[:min(n, 40)], " ")
+}
+
+// row reads a row from the start of tokens and returns the rest. The comma behind a row may be missing, as the number of
+// its last cells is known.
+func (t *StateTable) row(tokens []string) (r StateRow, rest []string, fault string) {
 	for _, c := range []struct {
 		what  string
-		cells []string
+		to    *[]string
 		n     int
 		legal string
+		end   string
 	}{
-		{"inputs", r.In, len(t.Inputs), " L H - R F ~R ~F L/H H/L "},
-		{"current states", r.Cur, len(t.Nodes), " L H - L/H H/L "},
-		{"next states", r.Next, len(t.Nodes), " L H - X N L/H H/L "},
+		{"inputs", &r.In, len(t.Inputs), " L H - R F ~R ~F L/H H/L ", ":"},
+		{"current states", &r.Cur, len(t.Nodes), " L H - L/H H/L ", ":"},
+		{"next states", &r.Next, len(t.Nodes), " L H - X N L/H H/L ", ","},
 	} {
-		if len(c.cells) != c.n {
-			return r, "the number of " + c.what + " is wrong"
-		}
-		for _, v := range c.cells {
+		for n, v := range tokens[:min(c.n, len(tokens))] {
+			if v == ":" || v == "," {
+				return r, nil, fmt.Sprintf("%d %s where %d should be", n, c.what, c.n)
+			}
 			if !strings.Contains(c.legal, " "+v+" ") {
-				return r, "'" + v + "' is not one of the " + c.what
+				return r, nil, fmt.Sprintf("'%s' is not one of the %s", v, c.what)
 			}
 		}
+		if len(tokens) < c.n {
+			return r, nil, fmt.Sprintf("%d %s where %d should be", len(tokens), c.what, c.n)
+		}
+		*c.to, tokens = tokens[:c.n:c.n], tokens[c.n:]
+		if len(tokens) > 0 && tokens[0] == c.end {
+			tokens = tokens[1:]
+		} else if c.end == ":" {
+			return r, nil, fmt.Sprintf("no ':' behind %d %s", c.n, c.what)
+		}
 	}
-	return r, ""
+	return r, tokens, ""
 }

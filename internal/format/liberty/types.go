@@ -193,7 +193,9 @@ type Pin struct {
 
 	Function, ThreeState, XFunction, StateFunction *logic.Expr
 	FunctionText                                   string // as written, for messages
-	InternalNode                                   string
+	// InternalNode is the node of the statetable that the pin shows. With Attrs["input_map"] the names in the head of
+	// the statetable are not pins but places in that list.
+	InternalNode string
 
 	Clock                                         bool
 	ClockGateClock, ClockGateEnable, ClockGateOut bool

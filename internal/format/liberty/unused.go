@@ -17,11 +17,11 @@ func unusedGroup(name string) bool {
 
 var unusedPrefixes = []string{
 	"ccsn_", "ecsm_", "output_current_", "receiver_capacitance", "normalized_", "compact_", "noise_", "propagated_noise_",
-	"ocv_", "pg_current", "dc_current", "vector", "leakage_current", "dynamic_current", "intrinsic_", "input_ccb",
+	"ocv_", "pg_current", "dc_current", "leakage_current", "dynamic_current", "intrinsic_", "input_ccb",
 	"output_ccb", "rise_propagation", "fall_propagation", "retaining_", "retain_", "steady_state_", "va_", "base_curves",
-	"iv_lut", "poly_", "dc_", "min_pulse_width", "minimum_period", "electromigration", "em_", "maxcap_", "maxtrans_",
-	"sensitization", "pin_capacitance", "mode_", "lut_values", "char_config", "variation", "timing_based_", "stage",
-	"rise_capacitance", "fall_capacitance", "timing_", "std_dev", "user_parameters", "waveform_", "hyperbolic_",
+	"iv_lut", "poly_", "min_pulse_width", "minimum_period", "electromigration", "em_", "maxcap_", "maxtrans_",
+	"sensitization", "pin_capacitance", "mode_", "lut_values", "char_config", "variation", "timing_based_", "stage_",
+	"std_dev", "user_parameters", "waveform_", "hyperbolic_",
 }
 
 var unusedGroups = map[string]bool{
@@ -34,7 +34,7 @@ var unusedGroups = map[string]bool{
 	"clear_condition": true, "clock_condition": true, "preset_condition": true, "retention_condition": true,
 	"dont_fault": true, "seq": true, "seq_bank": true, "domain": true, "switching_group": true, "pulling_current": true,
 	"reference_time": true, "receiver": true, "soft_error_rate": true, "function": true,
-	"operating_conditions": true, "internal_power": true, "default_timing": true, "model": true, "critical_area_table": true,
+	"model": true, "critical_area_table": true,
 	"device_layer": true, "critical_area_lut_template": true, "faults_lut_template": true, "output_voltage_range": true,
-	"voltage_state_range_list": true, "pin": true, "rise_t": true, "fall_t": true,
+	"voltage_state_range_list": true, "vector": true,
 }
