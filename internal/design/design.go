@@ -7,6 +7,9 @@
 package design
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/wattd/wattd/internal/netlist"
 	"github.com/wattd/wattd/kernel"
 )
@@ -75,11 +78,21 @@ type Tristate struct {
 	Net, Z, B int32
 }
 
-// State is a gate with state bits; InitClass groups it in reports.
+// State is a gate with state bits.
 type State struct {
 	Gate      int32
+	Bits      []string // names of the bits within the cell
 	ClockGate bool
 	Tristate  bool
+}
+
+// StateOf returns the entry of a gate in States, nil when it has no state.
+func (d *Design) StateOf(gate int32) *State {
+	i, ok := slices.BinarySearchFunc(d.States, gate, func(s State, g int32) int { return cmp.Compare(s.Gate, g) })
+	if !ok {
+		return nil
+	}
+	return &d.States[i]
 }
 
 // Register is one output of an edge-triggered cell. Outputs of one instance with the same State are complements or

@@ -113,7 +113,7 @@ func (em *emitter) gate(g int32) error {
 	case gatePrim:
 		return em.prim(g, x)
 	case gateTri:
-		b.d.States = append(b.d.States, State{Gate: g, Tristate: true})
+		b.d.States = append(b.d.States, State{Gate: g, Bits: b.tris[x.tri].f.bits, Tristate: true})
 		return em.tristate(g, x)
 	}
 	return em.cell(g, x)
@@ -227,7 +227,7 @@ func (em *emitter) cell(g int32, x *buildGate) error {
 		em.obs[g] = append(em.obs[g], net)
 	}
 	if len(fn.bits) > 0 {
-		b.d.States = append(b.d.States, State{Gate: g, ClockGate: cm.clockGate})
+		b.d.States = append(b.d.States, State{Gate: g, Bits: fn.bits, ClockGate: cm.clockGate})
 		b.d.Report.StateGates++
 	}
 	support := func(i int) bool { return slices.Contains(o.at, at[i]) }

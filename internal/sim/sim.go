@@ -1,0 +1,140 @@
+// Package sim runs stimuli on designs through an engine of package kernel.
+//
+// Contract: the result does not depend on windows, workers, variant or engine. This package settles the design at the start of
+// the run, cuts the time into windows, and falls back from a presized run that was short to a growing one, saying so. Progress and
+// cancellation go through the job.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/wattd/wattd/internal/design"
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/wave"
+	"github.com/wattd/wattd/kernel"
+)
+
+// Options are the choices of a run; none changes its result but Kind.
+type Options struct {
+	Engine    kernel.Engine
+	Cuts      []int64 // inner window borders; nil: Windows decides
+	Windows   int     // 0: automatic
+	Kind      kernel.Kind
+	Variant   kernel.Variant
+	Plan      *kernel.Plan
+	Workers   int
+	Observers []kernel.Observer
+	Progress  func(done, total int64)
+}
+
+// Result is the outcome of a run.
+type Result struct {
+	*kernel.Result
+	Engine    string
+	Variant   kernel.Variant
+	Defaulted int64 // state bits that are 0 for want of anything better
+	FellBack  bool  // a presized run was repeated
+}
+
+// Run simulates st on d. The bag gets what had to be assumed about states at the start.
+func Run(ctx context.Context, d *design.Design, st *wave.Stimulus, opt Options, bag *diag.Bag) (*Result, error) {
+	if opt.Engine == nil {
+		return nil, fmt.Errorf("sim: no engine")
+	}
+	start := Settle(d, st, bag)
+	job := &kernel.Job{
+		Cuts: Cuts(d, st, opt), Start: start.Nets, StartBits: start.Bits,
+		SrcNet: st.Net, SrcOff: st.Off, SrcTick: st.Tick,
+		Kind: opt.Kind, Variant: opt.Variant, Workers: opt.Workers, Observers: opt.Observers, Plan: opt.Plan, Progress: opt.Progress,
+	}
+	r, err := opt.Engine.Load(d.Program)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	res := &Result{Engine: opt.Engine.Name(), Variant: opt.Variant, Defaulted: start.Defaulted}
+	res.Result, err = r.Run(ctx, job)
+	if errors.Is(err, kernel.ErrCapacity) {
+		bag.Add(diag.SimPlanGrown, diag.Pos{}, "%v", err)
+		job.Plan, res.FellBack = nil, true
+		job.Variant = kernel.Base
+		if opt.Variant == kernel.FastObserved {
+			job.Variant = kernel.Observed
+		}
+		res.Variant = job.Variant
+		res.Result, err = r.Run(ctx, job)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if start.ClockGates > 0 {
+		tick, ok := firstTransparent(d, res.Waves, start.defaulted)
+		when := "they never are in this run"
+		if ok {
+			when = "all have been transparent at " + wave.FormatTime(d.Tick, tick)
+		}
+		bag.AddN(diag.SimStateDefault, start.ClockGates, diag.Pos{}, "%d clock gates are closed at the start with unknown state; %s", start.ClockGates, when)
+	}
+	if n := start.Defaulted - start.ClockGates; n > 0 {
+		bag.AddN(diag.SimStateDefault, n, diag.Pos{}, "%d latches or three-state nets are closed at the start with unknown state", n)
+	}
+	return res, nil
+}
+
+// Cuts returns the window borders of a run, its ends included.
+func Cuts(d *design.Design, st *wave.Stimulus, opt Options) []int64 {
+	c := []int64{st.From}
+	switch {
+	case opt.Cuts != nil:
+		for _, t := range opt.Cuts {
+			if t > st.From && t < st.To {
+				c = append(c, t)
+			}
+		}
+		slices.Sort(c)
+		c = slices.Compact(c)
+	default:
+		n := int64(opt.Windows)
+		if n == 0 {
+			n = autoWindows(st)
+		}
+		n = min(n, st.To-st.From)
+		span := st.To - st.From
+		for k := int64(1); k < n; k++ {
+			// k*span/n without overflow
+			c = append(c, st.From+span/n*k+span%n*k/n)
+		}
+	}
+	c = append(c, st.To)
+	return splitLong(c)
+}
+
+// autoWindows keeps a window below the engine's limit and the events of one source in it few enough for the caches.
+func autoWindows(st *wave.Stimulus) int64 {
+	most := int64(0)
+	for i := range st.Net {
+		most = max(most, st.Off[i+1]-st.Off[i])
+	}
+	return 1 + most/eventsPerWindow
+}
+
+// eventsPerWindow is how many changes the busiest source, usually a clock, makes in an automatic window.
+const eventsPerWindow = 4096
+
+// splitLong cuts windows that an engine could not address.
+func splitLong(c []int64) []int64 {
+	const most = kernel.MaxWindow - 1
+	var out []int64
+	for i, t := range c {
+		if i > 0 {
+			for out[len(out)-1]+most < t {
+				out = append(out, out[len(out)-1]+most)
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}

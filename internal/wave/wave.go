@@ -1,0 +1,129 @@
+// Package wave turns a dump into the stimulus of a design: which variable drives which net, from when to when, with which
+// values.
+//
+// Contract: one pass over the dump, memory in proportion to the changes of the sources; times become whole ticks or an error. X
+// policy, collapsing of several changes in one tick, missing sources, and the two outputs of a register are settled here after the
+// semantics page, and everything that was assumed is counted in the Coverage. Nothing is simulated here.
+package wave
+
+// None marks an absent index.
+const None = int32(-1)
+
+// Stimulus is the waveforms of all sources over one interval.
+type Stimulus struct {
+	From, To int64 // ticks; the run is [From, To)
+
+	// Sim are the waves that drive the simulation: source i is net Net[i], has value Start[i] after all changes stamped <= From,
+	// and toggles at Tick[Off[i]:Off[i+1]], strictly increasing, in (From, To).
+	Net   []int32
+	Start []bool
+	Off   []int64
+	Tick  []int64
+
+	// Recorded are the waves that are counted, where the X policy makes them differ from those of the simulation; else nil. Unknown
+	// spans are held in them.
+	RecStart []bool
+	RecOff   []int64
+	RecTick  []int64
+
+	// Unknown lists the spans in which a source was x or z, by source, then time.
+	Unknown []Span
+
+	// Initial holds, for nets that are not sources (outputs of latches and clock gates), the value that the dump shows at From: 0, 1, or
+	// absent when it is unknown or not dumped.
+	Initial map[int32]bool
+
+	Collapsed []Collapsed // sources with several changes in one tick
+
+	Coverage Coverage
+}
+
+// Span is a time in which source Src was not known.
+type Span struct {
+	Src      int32
+	From, To int64
+	Z        bool
+}
+
+// Collapsed counts the changes of a source that were overwritten within their tick.
+type Collapsed struct {
+	Net int32
+	N   int64
+}
+
+// Coverage says on what a run rests.
+type Coverage struct {
+	Scope      string
+	Launch     string
+	Classes    []ClassCoverage
+	Loose      int64 // bound by a loose rule
+	Changes    int64 // changes of sources within the interval
+	Collapsed  int64
+	UnknownNet int64 // sources unknown for some time
+	UnknownSum int64 // ticks, over all sources
+	NeverKnown int64
+	Missing    []string // the first names without stimulus
+}
+
+// ClassCoverage counts the sources of one class.
+type ClassCoverage struct {
+	Class      string `json:"class"`
+	Total      int64  `json:"total"`
+	Stimulus   int64  `json:"stimulus"`
+	Complement int64  `json:"complement"` // register outputs derived from the other output
+	Held       int64  `json:"held"`
+	Toggled    int64  `json:"toggled"`
+}
+
+// Share is the percentage of sources that have recorded values, 100 when there are no sources.
+func (c *Coverage) Share() float64 {
+	var total, ok int64
+	for _, x := range c.Classes {
+		total += x.Total
+		ok += x.Stimulus + x.Complement
+	}
+	if total == 0 {
+		return 100
+	}
+	return 100 * float64(ok) / float64(total)
+}
+
+// X is the policy for unknown values.
+type X uint8
+
+// The policies.
+const (
+	XHold X = iota
+	XZero
+	XOne
+	XRandom
+)
+
+// Unmapped is the policy for sources without stimulus.
+type Unmapped uint8
+
+// The policies.
+const (
+	UnmappedError Unmapped = iota
+	UnmappedHold
+	UnmappedToggle
+)
+
+// Options are the choices of a binding.
+type Options struct {
+	Scope   string // "" finds it
+	From    int64
+	HasFrom bool
+	To      int64
+	HasTo   bool
+
+	X     X
+	XSeed uint64
+
+	Unmapped Unmapped
+	Toggle   float64 // probability of a change per cycle, with UnmappedToggle
+	Cycle    int64   // ticks of a cycle, 0: that of the fastest clock
+
+	// TimeCoef and TimeExp override the time unit of the dump when TimeCoef is not 0.
+	TimeCoef, TimeExp int32
+}
