@@ -62,7 +62,7 @@ func (d *Design) clockWalk(net int32, visit func(int32)) []int32 {
 			continue
 		}
 		for i, in := range d.GateInputs(g) {
-			if !seen[in] && d.passesClock(g, i) {
+			if !seen[in] && d.PassesClock(g, i) {
 				seen[in] = true
 				stack = append(stack, in)
 			}
@@ -79,9 +79,9 @@ func (d *Design) GateInputs(g int32) []int32 {
 	return p.PinNet[p.GatePin[g] : p.GatePin[g]+int32(fn.NPin)]
 }
 
-// passesClock says whether a change of pin i of a gate with state can itself change its output whatever the state was: for gates
+// PassesClock says whether a change of pin i of a gate with state can itself change its output whatever the state was: for gates
 // with state only the pins that the transparency of a bit depends on; for others every pin.
-func (d *Design) passesClock(g int32, i int) bool {
+func (d *Design) PassesClock(g int32, i int) bool {
 	p := d.Program
 	fn := &p.Fns[p.GateFn[g]]
 	if fn.NBit == 0 || fn.Form != kernel.FormTable {
