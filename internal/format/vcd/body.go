@@ -2,7 +2,9 @@ package vcd
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -10,9 +12,8 @@ import (
 
 // body reads the value changes.
 //
-// Tokens are taken by position: an identifier code follows its value and may look like anything. run is one loop over
-// whole tokens in the buffer with everything it needs in local variables; a construct that reaches beyond the buffer
-// is left where it begins and read again when there is more.
+// Tokens are taken by position: an identifier code follows its value and may look like anything. A construct that
+// reaches beyond the window of the input is left where it begins and read again when there is more.
 type body struct {
 	*Reader
 	Stats
@@ -56,157 +57,154 @@ func (b *body) run() {
 	}
 }
 
-// scan reads the constructs that are whole in the buffer. It returns true when the buffer may have changed under it.
+// scan reads the constructs that are whole in the buffer, up to one that ends the reading or moves the buffer: then it
+// returns true.
 func (b *body) scan() bool {
 	in := &b.in
 	buf := in.buf[:in.lim]
-	i := in.pos
-	var changes, skipped int64
-	v, ids := b.v, b.ids
-	dense, lsb := ids.dense, ids.lsb
-	quiet := b.gap // changes are not handed on
-	defer func() {
-		b.Changes += changes
-		b.Skipped += skipped
-	}()
-	for i < len(buf) {
+	dense, lsb := b.ids.dense, b.ids.lsb
+	for i := in.pos; i < len(buf); {
 		c := buf[i]
 		switch first[c] {
 		case tokSpace:
 			i++
 
 		case tokBit:
-			j := i + 1
+			// The code, by the fast half of code.
+			x := binary.LittleEndian.Uint64(in.buf[i+1:])
+			n := bits.TrailingZeros64(below21(x)) >> 3
+			j := i + 1 + n
+			key := x & (1<<(uint(8*n)&63) - 1)
 			var e uint32
-			if dense != nil {
-				n := uint64(0)
-				if lsb {
-					m := uint64(1)
-					for ; j < len(buf) && buf[j]-'!' <= '~'-'!'; j++ {
-						n += uint64(buf[j]-' ') * m
-						m *= 94
-					}
-				} else {
-					for ; j < len(buf) && buf[j]-'!' <= '~'-'!'; j++ {
-						n = n*94 + uint64(buf[j]-' ')
-					}
+			if n < 8 && dense != nil && isSpace(in.buf[j]) && (key|(key+ones))&(0x80*ones) == 0 {
+				if !lsb {
+					key = reversed(key, n)
 				}
-				if n < uint64(len(dense)) && j-i <= 9 && isSpace(buf[j]) {
-					e = dense[n]
-				} else {
-					j = tokenEnd(buf, j)
+				if k := base94(key, n); k < uint64(len(dense)) {
+					e = dense[k]
 				}
 			} else {
-				j = tokenEnd(buf, j)
-				e = ids.find(buf[i+1 : j])
+				e, j = b.code(i + 1)
 			}
 			switch {
 			case e&actMask == actSkip:
-				skipped++
+				b.Skipped++
+			case e&actMask == actBit && !b.gap:
+				b.Changes++
+				if !b.v.Change(int32(e>>2), bit[c]) {
+					return b.halt(j)
+				}
 			case e == 0:
 				b.undeclared(i, j, buf[i+1:j])
-			case quiet:
+			case b.gap:
 				b.inGap(i)
-			case e&actMask == actBit:
-				changes++
-				if !v.Change(int32(e>>2), bit[c]) {
-					b.stop = true
-					in.pos = j
-					return true
-				}
 			default:
-				changes++
-				if !v.Change(int32(e>>2), b.extend(bit[c], b.widths[e>>2])) {
-					b.stop = true
-					in.pos = j
-					return true
+				b.Changes++
+				if !b.v.Change(int32(e>>2), b.extend(bit[c], b.widths[e>>2])) {
+					return b.halt(j)
 				}
+			}
+			i = j + 1 // past the white space
+
+		case tokVector, tokReal, tokString:
+			j, whole := b.valueAndCode(buf, i)
+			if !whole {
+				in.pos = i
+				return false
+			}
+			if b.stop {
+				return b.halt(j)
 			}
 			i = j
 
 		case tokTime:
-			j := tokenEnd(buf, i)
+			j := in.tokenEnd(i)
 			if !b.time(i, buf[i+1:j]) {
-				in.pos = j
-				return true
+				return b.halt(j)
 			}
-			quiet = b.gap
-			i = j
-
-		case tokVector, tokReal, tokString:
-			j := tokenEnd(buf, i) // of the value
-			k := j
-			for k < len(buf) && isSpace(buf[k]) {
-				k++
-			}
-			if k == len(buf) { // the code is not here yet
-				in.pos = i
-				return false
-			}
-			l := tokenEnd(buf, k)
-			e := ids.find(buf[k:l])
-			switch {
-			case e&actMask == actSkip:
-				skipped++
-			case first[c] == tokString && e == 0:
-				// A string with blanks: the code is the last word of the line.
-				nl := bytes.IndexByte(buf[i:], '\n')
-				if nl < 0 {
-					in.pos = i
-					return false
-				}
-				l = i + nl
-				w := bytes.TrimRight(buf[i:l], " \t\r")
-				if e = ids.find(w[bytes.LastIndexAny(w, " \t")+1:]); e&actMask != actSkip {
-					b.undeclared(i, l, buf[k:l])
-				}
-				skipped++
-			case e == 0:
-				b.undeclared(i, l, buf[k:l])
-			case first[c] != tokVector:
-				b.add(diag.VCDNotLogic, in.place(i), "value %s of %s", clip(buf[i:j]), b.name(e))
-				skipped++
-			case quiet:
-				b.inGap(i)
-			default:
-				val, ok := b.vector(i, buf[i+1:j], &digit, e)
-				if ok {
-					changes++
-					if !v.Change(int32(e>>2), val) {
-						b.stop = true
-						in.pos = l
-						return true
-					}
-				}
-			}
-			i = l
+			i = j + 1
 
 		case tokKeyword:
-			j := tokenEnd(buf, i)
+			j := in.tokenEnd(i)
 			in.pos = j
 			b.keyword(i, buf[i:j])
 			return true
 
 		case tokPort:
 			in.pos = i
-			return b.port(buf, i, quiet)
+			return b.port(buf, i)
 
 		default:
-			j := tokenEnd(buf, i)
+			j := in.tokenEnd(i)
 			b.add(diag.VCDSyntax, in.place(i), "%q is not a value change", clip(buf[i:j]))
 			i = j
 		}
 	}
-	in.pos = i
+	in.pos = len(buf)
 	return false
 }
 
-// tokenEnd is the index of the white space behind the token at i.
-func tokenEnd(b []byte, i int) int {
-	for i < len(b) && !isSpace(b[i]) {
-		i++
+// halt ends the reading at j.
+func (b *body) halt(j int) bool {
+	b.in.pos, b.stop = j, true
+	return true
+}
+
+// code looks up the identifier code at i and returns its entry and its end.
+func (b *body) code(i int) (uint32, int) {
+	x := binary.LittleEndian.Uint64(b.in.buf[i:])
+	if t := below21(x); t != 0 {
+		n := bits.TrailingZeros64(t) >> 3
+		if j := i + n; isSpace(b.in.buf[j]) {
+			return b.ids.short(x&(1<<(8*n)-1), n), j
+		}
 	}
-	return i
+	j := b.in.tokenEnd(i)
+	return b.ids.find(b.in.buf[i:j]), j
+}
+
+// valueAndCode reads a vector, real or string at buf[i]; it returns the end, and false when the buffer ends before.
+func (b *body) valueAndCode(buf []byte, i int) (int, bool) {
+	in := &b.in
+	j := in.tokenEnd(i) // of the value
+	k := j
+	for k < len(buf) && isSpace(buf[k]) {
+		k++
+	}
+	if k == len(buf) { // the code is not here yet
+		return 0, false
+	}
+	kind := first[buf[i]]
+	e, l := b.code(k)
+	switch {
+	case e&actMask == actSkip:
+		b.Skipped++
+	case kind == tokString && e == 0:
+		// A string with blanks: the code is the last word of the line.
+		nl := bytes.IndexByte(buf[i:], '\n')
+		if nl < 0 {
+			return 0, false
+		}
+		w := bytes.TrimRight(buf[i:i+nl], " \t\r")
+		if b.ids.find(w[bytes.LastIndexAny(w, " \t")+1:])&actMask != actSkip {
+			b.undeclared(i, l, buf[k:l])
+		}
+		b.Skipped++
+		return i + nl, true
+	case e == 0:
+		b.undeclared(i, l, buf[k:l])
+	case kind != tokVector:
+		b.add(diag.VCDNotLogic, in.place(i), "value %s of %s", clip(buf[i:j]), b.name(e))
+		b.Skipped++
+	case b.gap:
+		b.inGap(i)
+	default:
+		if val, ok := b.vector(i, buf[i+1:j], &digit, e); ok {
+			b.Changes++
+			b.stop = !b.v.Change(int32(e>>2), val)
+		}
+	}
+	return l, true
 }
 
 // time takes a time stamp; false when reading ends here.
@@ -326,6 +324,9 @@ func (b *body) name(e uint32) string {
 // vector normalises and extends a value; false if it has a digit that is none.
 func (b *body) vector(at int, digits []byte, table *[256]byte, e uint32) ([]byte, bool) {
 	w := int(b.widths[e>>2])
+	if len(digits) == w && isBinary(digits) {
+		return digits[:w:w], true
+	}
 	if cap(b.val) < w {
 		b.val = make([]byte, w)
 	}
@@ -355,6 +356,22 @@ func (b *body) vector(at int, digits []byte, table *[256]byte, e uint32) ([]byte
 		fill(pad, val[len(pad)])
 	}
 	return val, true
+}
+
+// isBinary says whether all digits are 0 or 1, of any table. Such a value needs no copy.
+func isBinary(d []byte) bool {
+	for len(d) >= 8 {
+		if binary.LittleEndian.Uint64(d)&^ones != '0'*ones {
+			return false
+		}
+		d = d[8:]
+	}
+	for _, c := range d {
+		if c&^1 != '0' {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *body) badDigit(at int, d byte, e uint32) bool {

@@ -80,27 +80,26 @@ func newIDTable(codes *scan.Names, entries []uint32) *idTable {
 
 // The two numberings are bijective: no code is 0. Codes over 8 bytes do not get here; bytes below '!' do not occur.
 
-func msbCode(c []byte) uint64 {
-	n := uint64(0)
-	for _, d := range c {
-		n = n*94 + uint64(d-' ')
-	}
-	return n
+func lsbCode(c []byte) uint64 { return base94(packed(c), len(c)) }
+
+func msbCode(c []byte) uint64 { return base94(reversed(packed(c), len(c)), len(c)) }
+
+func reversed(key uint64, n int) uint64 { return bits.ReverseBytes64(key) >> (uint(64-8*n) & 63) }
+
+// base94 is the number of a packed code of n bytes, first character least significant. It works on all characters at
+// once: single digits, then pairs, then fours. For n = 0 it is a number that no code has.
+func base94(key uint64, n int) uint64 {
+	d := key - ' '*ones>>(uint(64-8*n)&63)
+	d = d&0x00ff00ff00ff00ff + 94*(d>>8&0x00ff00ff00ff00ff)
+	d = d&0x0000ffff0000ffff + 94*94*(d>>16&0x0000ffff0000ffff)
+	return d&0xffffffff + 94*94*94*94*(d>>32)
 }
 
-func lsbCode(c []byte) uint64 {
-	n, m := uint64(0), uint64(1)
-	for _, d := range c {
-		n += uint64(d-' ') * m
-		m *= 94
-	}
-	return n
-}
-
+// packed puts a code of up to 8 bytes into a word, the first character lowest.
 func packed(c []byte) uint64 {
 	n := uint64(0)
-	for _, d := range c {
-		n = n<<8 | uint64(d)
+	for i, d := range c {
+		n |= uint64(d) << (8 * i)
 	}
 	return n
 }
@@ -117,28 +116,33 @@ func (t *idTable) slot(k uint64) int {
 
 // find returns the entry of a code.
 func (t *idTable) find(c []byte) uint32 {
-	if t.dense != nil {
-		if len(c) > 8 || !printable(c) {
+	if len(c) <= 8 {
+		if !printable(c) {
 			return 0
 		}
-		n := uint64(0)
-		if t.lsb {
-			n = lsbCode(c)
-		} else {
-			n = msbCode(c)
-		}
-		if n < uint64(len(t.dense)) {
-			return t.dense[n]
-		}
-		return 0
-	}
-	if len(c) <= 8 {
-		return t.vals[t.slot(packed(c))]
+		return t.short(packed(c), len(c))
 	}
 	if t.long != nil {
 		if i := t.long.Find(c); i > 0 {
 			return t.longVals[i]
 		}
+	}
+	return 0
+}
+
+// short returns the entry of a packed code of n <= 8 bytes, none of which is below '!'.
+func (t *idTable) short(key uint64, n int) uint32 {
+	if t.dense == nil {
+		return t.vals[t.slot(key)]
+	}
+	if (key|(key+ones))&(0x80*ones) != 0 { // bytes beyond '~' would alias others
+		return 0
+	}
+	if !t.lsb {
+		key = reversed(key, n)
+	}
+	if i := base94(key, n); i < uint64(len(t.dense)) {
+		return t.dense[i]
 	}
 	return 0
 }

@@ -8,7 +8,7 @@ import (
 
 // port reads a change of extended VCD, `p<states> <strength0> <strength1> <code>`. The strengths are not kept: the
 // state letters say the value, and conflicts of two drivers are x. It returns what scan returns.
-func (b *body) port(buf []byte, at int, quiet bool) bool {
+func (b *body) port(buf []byte, at int) bool {
 	var word [4][]byte
 	i := at
 	for n := range word {
@@ -18,7 +18,7 @@ func (b *body) port(buf []byte, at int, quiet bool) bool {
 		if i == len(buf) {
 			return false // not all here yet
 		}
-		j := tokenEnd(buf, i)
+		j := b.in.tokenEnd(i)
 		word[n] = buf[i:j]
 		i = j
 	}
@@ -31,7 +31,7 @@ func (b *body) port(buf []byte, at int, quiet bool) bool {
 		b.Skipped++
 	case !isStrength(word[1]) || !isStrength(word[2]):
 		b.add(diag.VCDSyntax, b.in.place(at), "%q is not a port value with two strengths and a code", clip(bytes.TrimSpace(buf[at:i])))
-	case quiet:
+	case b.gap:
 		b.inGap(at)
 	default:
 		if val, ok := b.vector(at, word[0][1:], &portState, e); ok {
