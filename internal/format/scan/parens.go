@@ -121,13 +121,21 @@ func (p *Parens) Close() bool {
 // Stmt opens the next statement of the group being read: it leaves the keyword in p.Kw in upper case and the place of
 // its parenthesis in p.At. It returns false, with the group closed, when there is none left.
 func (p *Parens) Stmt() bool {
+	if !p.Item() {
+		return false
+	}
+	p.Space()
+	p.Word()
+	return true
+}
+
+// Item is Stmt for a group whose members begin with a name: it consumes the parenthesis only.
+func (p *Parens) Item() bool {
 	for !p.Stop {
 		switch p.Token() {
 		case '(':
 			p.At = p.Pos()
 			p.Open()
-			p.Space()
-			p.Word()
 			return true
 		case ')':
 			p.Skip(1)
@@ -137,7 +145,7 @@ func (p *Parens) Stmt() bool {
 			return false
 		}
 		p.Bad("a parenthesis was expected")
-		p.junk()
+		p.Junk()
 	}
 	return false
 }
@@ -155,8 +163,8 @@ func (p *Parens) Word() {
 	p.Kw = p.kwBuf[:n]
 }
 
-// junk consumes one token that is neither parenthesis nor comment.
-func (p *Parens) junk() {
+// Junk consumes one token that is neither parenthesis nor comment.
+func (p *Parens) Junk() {
 	switch p.Peek() {
 	case '"':
 		p.Str(p.tmp[:0])
@@ -186,7 +194,7 @@ func (p *Parens) Leave(d int) (children int64) {
 		case -1:
 			return children
 		default:
-			p.junk()
+			p.Junk()
 		}
 	}
 	return children

@@ -22,7 +22,7 @@ func SplitPath(path []byte, divider byte, dst [][]byte, buf []byte) ([][]byte, [
 	if len(path) == 0 {
 		return dst, buf, Index{}
 	}
-	idx := trailingIndex(path)
+	idx := TrailingIndex(path)
 	if bytes.IndexByte(path, '\\') < 0 {
 		for {
 			i := bytes.IndexByte(path, divider)
@@ -54,8 +54,8 @@ func SplitPath(path []byte, divider byte, dst [][]byte, buf []byte) ([][]byte, [
 	return append(dst, buf[from:len(buf):len(buf)]), buf, idx
 }
 
-// trailingIndex looks for [n] at the end of a path whose brackets are both unescaped and follow a name.
-func trailingIndex(b []byte) Index {
+// TrailingIndex looks for [n] at the end of a path whose brackets are both unescaped and follow a name.
+func TrailingIndex(b []byte) Index {
 	n := len(b)
 	if n < 4 || b[n-1] != ']' {
 		return Index{}
