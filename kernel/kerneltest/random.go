@@ -16,6 +16,7 @@ type Config struct {
 	Gates   int
 	Reach   int   // a gate reads the last Reach nets before it; 0: any
 	Fast    bool  // plain gates of 1 to 4 pins with full dense maps only
+	Cells   bool  // the common cells of a library, one arc per pin and edge, every sink with a wire
 	Length  int64 // ticks of a job
 	Changes int   // mean changes of a source
 	Delay   int32 // greatest delay
@@ -25,8 +26,13 @@ type Config struct {
 func Random(c Config) (*kernel.Program, *kernel.Job) {
 	m := &maker{Config: c, r: rand.New(rand.NewPCG(c.Seed, 99)), p: &kernel.Program{}}
 	m.wires()
+	if m.Cells {
+		m.cells()
+	}
 	for range 12 {
-		m.fn()
+		if !m.Cells {
+			m.fn()
+		}
 	}
 	m.netlist()
 	return m.p, m.job()
@@ -105,6 +111,34 @@ func (m *maker) fn() {
 	id := int32(len(p.Fns) - 1)
 	for range 3 {
 		m.shapeOf[id] = append(m.shapeOf[id], m.shape(&f))
+	}
+}
+
+// cells adds functions of usual cells, the common ones more than once.
+func (m *maker) cells() {
+	m.shapeOf = map[int32][]int32{}
+	for _, c := range []struct {
+		pins  uint8
+		table uint64
+	}{
+		{1, 0x1}, {1, 0x1}, {1, 0x2}, {2, 0x7}, {2, 0x7}, {2, 0x7}, {2, 0x1}, {2, 0x1}, {2, 0x8}, {2, 0xe}, {2, 0x6},
+		{3, 0x7f}, {3, 0x1f}, {3, 0x1f}, {3, 0x57}, {3, 0xca}, {4, 0x7fff}, {4, 0x0777},
+	} {
+		p := m.p
+		f := kernel.Fn{NPin: c.pins, Out: int32(len(p.Words))}
+		p.Words = append(p.Words, c.table)
+		s := kernel.Shape{NSlot: 2 * int32(f.NPin), Fall: int32(len(p.SlotMap))}
+		for i := range 2 * f.NPin {
+			p.SlotMap = append(p.SlotMap, int16(i))
+		}
+		s.Map = int32(len(p.SlotMap))
+		for pin := range int(f.NPin) {
+			for state := range 1 << f.NPin {
+				p.SlotMap = append(p.SlotMap, int16(2*pin)+int16(c.table>>state&1))
+			}
+		}
+		m.shapeOf[int32(len(p.Fns))] = []int32{int32(len(p.Shapes))}
+		p.Fns, p.Shapes = append(p.Fns, f), append(p.Shapes, s)
 	}
 }
 
@@ -239,7 +273,7 @@ func (m *maker) netlist() {
 			l = max(l, level[from])
 			p.PinNet = append(p.PinNet, int32(netOf[from]))
 			wire := int32(0)
-			if k < int(f.NPin) && m.one(2) {
+			if k < int(f.NPin) && (m.Cells || m.one(2)) {
 				wire = m.r.Int32N(int32(len(p.Wires)))
 			}
 			p.PinWire = append(p.PinWire, wire)
@@ -260,7 +294,7 @@ func (m *maker) netlist() {
 
 func (m *maker) arcs(g int, fn int32) {
 	p := m.p
-	if m.one(10) {
+	if !m.Cells && m.one(10) {
 		return
 	}
 	shapes := m.shapeOf[fn]
