@@ -162,11 +162,12 @@ func (p *parser) roundIndex(e *Entry) bool {
 }
 
 func counterOf(kw []byte) (Counter, bool) {
-	if len(kw) == 2 {
-		for c, n := range counterNames {
-			if n == string(kw) {
-				return Counter(c), true
-			}
+	if len(kw) != 2 {
+		return 0, false
+	}
+	for c, n := range counterNames {
+		if n[1] == kw[1] && n[0] == kw[0] {
+			return Counter(c), true
 		}
 	}
 	return 0, false
