@@ -1,35 +1,68 @@
 package scan
 
 import (
+	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 )
 
 // Names interns byte strings: one int32 for each distinct string, 0 for the empty one. Bytes lie in one arena.
 // It is not safe for concurrent writers.
 type Names struct {
-	arena []byte
-	start []uint32 // start[i]..start[i+1] is string i
-	table []int32  // open addressing, id+1
-	seed  maphash.Seed
+	arena  []byte
+	start  []uint32 // start[i]..start[i+1] is string i
+	table  []uint64 // open addressing: upper half of the hash and id+1, so that a probe that fails stays in the table
+	seed   maphash.Seed
+	k0, k1 uint64
 }
 
 // NewNames returns a table that holds the empty string as 0.
 func NewNames() *Names {
-	return &Names{start: []uint32{0, 0}, table: make([]int32, 1024), seed: maphash.MakeSeed()}
+	n := &Names{start: []uint32{0, 0}, table: make([]uint64, 1024), seed: maphash.MakeSeed()}
+	n.k0, n.k1 = maphash.String(n.seed, "0"), maphash.String(n.seed, "1")
+	return n
 }
 
 // Len is the number of strings, the empty one included.
 func (n *Names) Len() int { return len(n.start) - 1 }
 
 // Size is the memory in bytes.
-func (n *Names) Size() int64 { return int64(cap(n.arena)) + 4*int64(cap(n.start)+cap(n.table)) }
+func (n *Names) Size() int64 {
+	return int64(cap(n.arena)) + 4*int64(cap(n.start)) + 8*int64(cap(n.table))
+}
 
-func (n *Names) slot(b []byte) (int, int32) {
+// hash is one multiplication for the short names that netlists are full of.
+func (n *Names) hash(b []byte) uint64 {
+	var x, y uint64
+	switch k := len(b); {
+	case k > 16:
+		return maphash.Bytes(n.seed, b)
+	case k >= 8:
+		x, y = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[k-8:])
+	case k >= 4:
+		x, y = uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[k-4:]))
+	default:
+		x, y = uint64(b[0])|uint64(b[k>>1])<<8|uint64(b[k-1])<<16, 0
+	}
+	hi, lo := bits.Mul64(x^n.k0, y^n.k1^uint64(len(b))<<56)
+	return hi ^ lo
+}
+
+const tagMask = 0xffffffff << 32
+
+// find returns the slot of b, which has hash h, and its id, or -1 and the slot where it belongs.
+func (n *Names) find(b []byte, h uint64) (int, int32) {
 	mask := len(n.table) - 1
-	for h := int(maphash.Bytes(n.seed, b)) & mask; ; h = (h + 1) & mask {
-		id := n.table[h] - 1
-		if id < 0 || string(n.bytes(id)) == string(b) {
-			return h, id
+	for i := int(h) & mask; ; i = (i + 1) & mask {
+		e := n.table[i]
+		if e == 0 {
+			return i, -1
+		}
+		if (e^h)&tagMask == 0 {
+			id := int32(uint32(e)) - 1
+			if string(n.bytes(id)) == string(b) {
+				return i, id
+			}
 		}
 	}
 }
@@ -41,7 +74,8 @@ func (n *Names) Intern(b []byte) int32 {
 	if len(b) == 0 {
 		return 0
 	}
-	h, id := n.slot(b)
+	h := n.hash(b)
+	i, id := n.find(b, h)
 	if id >= 0 {
 		return id
 	}
@@ -51,18 +85,25 @@ func (n *Names) Intern(b []byte) int32 {
 	id = int32(n.Len())
 	n.arena = append(n.arena, b...)
 	n.start = append(n.start, uint32(len(n.arena)))
-	n.table[h] = id + 1
+	n.table[i] = h&tagMask | uint64(id+1)
 	if 2*n.Len() > len(n.table) {
-		old := n.table
-		n.table = make([]int32, 2*len(old))
-		for _, v := range old {
-			if v > 0 {
-				h, _ := n.slot(n.bytes(v - 1))
-				n.table[h] = v
-			}
-		}
+		n.grow()
 	}
 	return id
+}
+
+// grow doubles the table. Strings are placed in order of their ids, so that their bytes are read in order.
+func (n *Names) grow() {
+	n.table = make([]uint64, 2*len(n.table))
+	mask := len(n.table) - 1
+	for id := int32(1); int(id) < n.Len(); id++ {
+		h := n.hash(n.bytes(id))
+		i := int(h) & mask
+		for n.table[i] != 0 {
+			i = (i + 1) & mask
+		}
+		n.table[i] = h&tagMask | uint64(id+1)
+	}
 }
 
 // InternString is Intern of a string.
@@ -73,7 +114,7 @@ func (n *Names) Find(b []byte) int32 {
 	if len(b) == 0 {
 		return 0
 	}
-	_, id := n.slot(b)
+	_, id := n.find(b, n.hash(b))
 	return id
 }
 

@@ -24,6 +24,19 @@ type param struct {
 
 // constant reads an expression and evaluates it; it leaves no nodes.
 func (p *parser) constant() (value, bool) {
+	if c := p.s.Peek(); p.kind == tNumber && len(p.text) < 10 && (c == ']' || c == ':') { // [31:0], almost always
+		v := int64(0)
+		for _, c := range p.text {
+			if v = 10*v + int64(c-'0'); c-'0' > 9 {
+				v = -1
+				break
+			}
+		}
+		if v >= 0 {
+			p.next()
+			return value{v, true}, true
+		}
+	}
 	m := p.here()
 	e, ok := p.conditional()
 	if !ok {

@@ -32,7 +32,7 @@ func (d *dumper) name(id int32) string {
 func (d *dumper) module() {
 	m := d.m
 	fmt.Fprintf(d.w, "module %s %s unit=%d%s%s%s%s\n", d.name(m.Name), at(m.Pos), m.UnitExp,
-		flag(m.Celldefine, "celldefine"), flag(m.NoImplicit, "noimplicit"), flag(m.Shaped, "shaped"), flag(m.Overrides, "overrides"))
+		opt(m.Celldefine, "celldefine"), opt(m.NoImplicit, "noimplicit"), opt(m.Shaped, "shaped"), opt(m.Overrides, "overrides"))
 	if m.Behavioural {
 		fmt.Fprintf(d.w, "  behavioural %s %s\n", m.BehavWhat, at(m.BehavPos))
 	}
@@ -46,7 +46,7 @@ func (d *dumper) module() {
 	for _, n := range m.Nets {
 		fmt.Fprintf(d.w, "  net %s%s %s%s%s", [...]string{"", "input ", "output ", "inout "}[n.Dir],
 			[...]string{"wire", "wand", "wor", "tri0", "tri1", "supply0", "supply1", "reg"}[n.Kind], d.name(n.Name),
-			d.rng(n.Vector, n.Msb, n.Lsb), flag(n.Signed, "signed"))
+			d.rng(n.Vector, n.Msb, n.Lsb), opt(n.Signed, "signed"))
 		fmt.Fprintf(d.w, "%s %s\n", d.delay(n.Delay), at(n.Pos))
 	}
 	for i, in := range m.Insts {
@@ -54,7 +54,7 @@ func (d *dumper) module() {
 		if in.Prim != PrimNone {
 			cell = [...]string{"", "and", "nand", "or", "nor", "xor", "xnor", "buf", "not", "bufif0", "bufif1", "notif0", "notif1", "pullup", "pulldown", "tran"}[in.Prim]
 		}
-		fmt.Fprintf(d.w, "  inst %s %s%s%s%s (", cell, d.name(in.Name), d.rng(in.Array, in.Msb, in.Lsb), flag(in.Params, "params"), d.delay(in.Delay))
+		fmt.Fprintf(d.w, "  inst %s %s%s%s%s (", cell, d.name(in.Name), d.rng(in.Array, in.Msb, in.Lsb), opt(in.Params, "params"), d.delay(in.Delay))
 		for k, c := range m.Conns[in.Conn : in.Conn+in.NConn] {
 			if k > 0 {
 				fmt.Fprint(d.w, ", ")
@@ -86,7 +86,7 @@ func at(p Pos) string {
 	return fmt.Sprintf("@%d:%d", p.Line, p.Col)
 }
 
-func flag(b bool, s string) string {
+func opt(b bool, s string) string {
 	if b {
 		return " " + s
 	}

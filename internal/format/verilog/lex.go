@@ -339,6 +339,7 @@ func (l *lexer) based() {
 
 // str reads a string. Only the start of a very long one is kept.
 func (l *lexer) str() {
+	l.width = 0
 	at := l.pos()
 	l.s.Skip(1)
 	b := l.scratch[:0]
@@ -477,6 +478,7 @@ func (l *lexer) pop() bool {
 func (l *lexer) halt() {
 	l.stop = true
 	l.s = scan.NewBytes(nil, "")
+	l.kind, l.text, l.width = tEOF, nil, 0
 }
 
 // closeAll closes the included files that are still open.

@@ -127,7 +127,12 @@ func (l *lexer) actuals(m *macro, at Pos) ([][]byte, bool) {
 	var ends []int
 	for depth, quoted := 0, false; ; {
 		c := l.s.Next()
-		if c < 0 || len(all) > scan.MaxToken {
+		if len(all) > scan.MaxToken {
+			l.report(diag.VerilogTooLong, at, "the arguments of `%s have more than 1 MiB", m.name)
+			l.halt()
+			return nil, false
+		}
+		if c < 0 {
 			l.report(diag.VerilogUnterminated, at, "the arguments of `%s do not end", m.name)
 			return nil, false
 		}

@@ -3,6 +3,7 @@ package verilog
 import (
 	"bytes"
 	"math/big"
+	"math/bits"
 
 	"github.com/wattd/wattd/internal/diag"
 )
@@ -23,11 +24,11 @@ func (p *parser) number() (int32, bool) {
 			if bytes.ContainsAny(p.digits, ".eE") {
 				return p.real(p.digits)
 			}
-			bits, ok := decimalBits(p.digits, 32)
-			if !ok {
+			from := len(p.m.Bits)
+			if !p.decimalBits(32) {
 				return None, p.badNumber(at, "a decimal number of more than 1000 digits")
 			}
-			return p.constantNode(bits, false), true
+			return p.node(Const, int32(from), int32(len(p.m.Bits)-from), 0), true
 		}
 		if size = decimalValue(p.digits); size < 1 || size > maxWidth {
 			return None, p.badNumber(at, "a constant of 0 or more than 2^24 bits")
@@ -50,22 +51,22 @@ func (p *parser) number() (int32, bool) {
 	if !p.basedBits(base, size) {
 		return None, p.badNumber(at, "a digit that base '"+string(base)+" does not have")
 	}
-	bits := p.m.Bits[from:]
+	digs := p.m.Bits[from:]
 	p.next()
-	if cut := len(bits) - int(size); size > 0 && cut > 0 {
-		if bytes.ContainsAny(bits[:cut], "1xz") {
+	if cut := len(digs) - int(size); size > 0 && cut > 0 {
+		if bytes.ContainsAny(digs[:cut], "1xz") {
 			p.report(diag.VerilogConstCut, at, "the constant needs more than the %d bits it is given", size)
 		}
-		copy(bits, bits[cut:])
+		copy(digs, digs[cut:])
 		p.m.Bits = p.m.Bits[:from+int(size)]
-		bits = bits[:size]
+		digs = digs[:size]
 	}
 	c := int32(0)
 	if size > 0 {
 		c = 1
 	}
-	e := p.node(Const, int32(from), int32(len(bits)), c)
-	if signed && bits[0] == '1' {
+	e := p.node(Const, int32(from), int32(len(digs)), c)
+	if signed && digs[0] == '1' {
 		p.report(diag.VerilogSigned, at, "a negative signed constant: it is extended by zeros")
 	}
 	return e, true
@@ -92,9 +93,7 @@ func (p *parser) basedBits(base byte, size int64) bool {
 			m.Bits = appendRun(m.Bits, xz(c), int(least))
 			return true
 		}
-		bits, ok := decimalBits(p.digits, int(least))
-		m.Bits = append(m.Bits, bits...)
-		return ok
+		return p.decimalBits(int(least))
 	}
 	if n := int(least) - per*len(p.digits); n > 0 {
 		fill := byte('0')
@@ -152,15 +151,32 @@ func decimalValue(digits []byte) int64 {
 	return v
 }
 
-// decimalBits is a decimal number in binary with at least n bits.
-func decimalBits(digits []byte, n int) ([]byte, bool) {
-	if len(digits) > 1000 {
-		return nil, false
+// decimalBits appends the decimal number in hand in binary with at least n bits.
+func (p *parser) decimalBits(n int) bool {
+	m := p.m
+	if len(p.digits) > 18 {
+		if len(p.digits) > 1000 {
+			return false
+		}
+		v, ok := new(big.Int).SetString(string(p.digits), 10)
+		if !ok {
+			return false
+		}
+		t := v.Append(nil, 2)
+		m.Bits = append(appendRun(m.Bits, '0', n-len(t)), t...)
+		return true
 	}
-	v, ok := new(big.Int).SetString(string(digits), 10)
-	if !ok {
-		return nil, false
+	v := uint64(0)
+	for _, c := range p.digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+		v = 10*v + uint64(c-'0')
 	}
-	t := v.Append(nil, 2)
-	return append(bytes.Repeat([]byte{'0'}, max(0, n-len(t))), t...), true
+	k := bits.Len64(v)
+	m.Bits = appendRun(m.Bits, '0', n-k)
+	for k--; k >= 0; k-- {
+		m.Bits = append(m.Bits, byte('0'+v>>k&1))
+	}
+	return true
 }

@@ -20,7 +20,7 @@ func (p *parser) resync() {
 // atEnd is true at what no item can hold.
 func (p *parser) atEnd() bool {
 	w := p.word()
-	return p.kind == tEOF || w == kwEndmodule || w == kwModule || w == kwEndprimitive
+	return p.kind == tEOF || w == kwEndmodule || w == kwModule
 }
 
 // skipParens skips from an opening bracket of any kind to behind its partner.
@@ -120,7 +120,7 @@ func (p *parser) skipStatement() bool {
 			p.next()
 			p.label()
 			done = depth == 0
-		case w.class() == isBlock:
+		case w == kwFunction || w == kwTask || w == kwSpecify || w == kwTable:
 			if !p.skipBlock(w) {
 				return false
 			}
