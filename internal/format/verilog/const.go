@@ -24,7 +24,8 @@ type param struct {
 
 // constant reads an expression and evaluates it; it leaves no nodes.
 func (p *parser) constant() (value, bool) {
-	if c := p.s.Peek(); p.kind == tNumber && len(p.text) < 10 && (c == ']' || c == ':') { // [31:0], almost always
+	// [31:0], almost always. Peek would move the buffer under p.text.
+	if w := p.s.Window(); p.kind == tNumber && len(p.text) < 10 && len(w) > 0 && (w[0] == ']' || w[0] == ':') {
 		v := int64(0)
 		for _, c := range p.text {
 			if v = 10*v + int64(c-'0'); c-'0' > 9 {
