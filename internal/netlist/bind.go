@@ -9,6 +9,7 @@ import (
 // bind turns the instances and assignments of a module into its template.
 func (l *linker) bind(m *module) error {
 	s := m.src
+	l.own(m)
 	b := &binder{l: l, m: m}
 	nPins := 0
 	for i := range s.Insts {
@@ -114,7 +115,7 @@ func (b *binder) connect(e int32, n, w int, s side, port int32) []ref {
 	if total == 1 {
 		// The usual case, without a detour: a scalar net on a scalar port.
 		if x := &b.m.src.Exprs[e]; x.Op == verilog.Ref {
-			if d := b.m.tab.find(x.A); d != None && !b.m.decls[d].vector() {
+			if d := b.l.find(b.m, x.A); d != None && !b.m.decls[d].vector() {
 				b.buf = append(b.buf, b.m.decls[d].off)
 				return b.buf
 			}

@@ -52,7 +52,7 @@ func (b *binder) width(e int32) int64 {
 	w := int64(1)
 	switch x.Op {
 	case verilog.Ref:
-		if d := b.m.tab.find(x.A); d != None {
+		if d := b.l.find(b.m, x.A); d != None {
 			w = int64(b.m.decls[d].width())
 		}
 	case verilog.Part:
@@ -116,7 +116,7 @@ func (b *binder) bits(e int32, dst []ref) []ref {
 	m := b.m
 	switch x.Op {
 	case verilog.Ref:
-		d := m.tab.find(x.A)
+		d := b.l.find(m, x.A)
 		if d == None {
 			b.err(diag.NetlistUndeclared, "net %s is not declared", b.l.str(x.A))
 			return append(dst, refZero)
@@ -178,7 +178,7 @@ func (b *binder) nested(e int32, dst []ref) []ref {
 
 // selected is bit i of a net.
 func (b *binder) selected(name, i int32) ref {
-	d := b.m.tab.find(name)
+	d := b.l.find(b.m, name)
 	if d == None {
 		b.err(diag.NetlistUndeclared, "net %s is not declared as a vector", b.l.str(name))
 		return refZero
@@ -201,7 +201,7 @@ func (b *binder) selected(name, i int32) ref {
 
 // partBit is bit i of a part select, whose range must run in the direction of the declaration.
 func (b *binder) partBit(x verilog.Expr, i int32) ref {
-	if d := b.m.tab.find(x.A); d != None && i == x.B && x.B != x.C {
+	if d := b.l.find(b.m, x.A); d != None && i == x.B && x.B != x.C {
 		if dc := &b.m.decls[d]; dc.vector() && dc.msb != dc.lsb && (dc.msb > dc.lsb) != (x.B > x.C) {
 			b.err(diag.NetlistSelectRange, "%s[%d:%d] runs against [%d:%d]", b.l.str(x.A), x.B, x.C, dc.msb, dc.lsb)
 		}

@@ -89,6 +89,10 @@ type linker struct {
 
 	mods  []*module
 	cells []cellShape // parallel to nl.Cells
+
+	// direct answers find for the module being worked on with one memory access: name id -> index in decls + 1.
+	direct []int32
+	owner  *module
 	pins  pairTab     // (cell, pin name) -> pin code
 	power map[int32]bool
 }
@@ -116,6 +120,7 @@ func (l *linker) collect() {
 		l.modOf[m.Name] = int32(i)
 	}
 	l.typOf = make([]int32, l.names.Len())
+	l.direct = make([]int32, l.names.Len())
 	l.libOf = map[int32]*liberty.Cell{}
 	for _, lib := range l.in.Libs {
 		for _, c := range lib.Cells {
@@ -269,6 +274,7 @@ func (l *linker) declareAll(top *verilog.Module) error {
 	l.typOf[top.Name] = int32(len(l.typs))
 	for i := 0; i < len(l.mods); i++ {
 		m := l.mods[i]
+		l.own(m)
 		l.declare(m)
 		for k := range m.src.Insts {
 			if k&0xffff == 0 && l.ctx.Err() != nil {

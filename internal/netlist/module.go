@@ -162,9 +162,39 @@ func (l *linker) addDecl(m *module, name int32, d decl, pos verilog.Pos) {
 	d.off = m.named
 	if _, isNew := m.tab.add(name); !isNew {
 		m.tab.add(int32(-1 - len(m.decls)))
+	} else if m == l.owner {
+		l.direct[name] = int32(len(m.decls)) + 1
 	}
 	m.decls = append(m.decls, d)
 	m.named += d.width()
+}
+
+// own makes m the module that find answers for directly.
+func (l *linker) own(m *module) {
+	if l.owner == m {
+		return
+	}
+	if l.owner != nil {
+		for _, name := range l.owner.tab.key {
+			if name >= 0 {
+				l.direct[name] = 0
+			}
+		}
+	}
+	l.owner = m
+	for i, name := range m.tab.key {
+		if name >= 0 {
+			l.direct[name] = int32(i) + 1
+		}
+	}
+}
+
+// find returns the index of a declared net of m, or None.
+func (l *linker) find(m *module, name int32) int32 {
+	if m == l.owner {
+		return l.direct[name] - 1
+	}
+	return m.tab.find(name)
 }
 
 // declare lays out the nets and ports of a module.
@@ -189,7 +219,7 @@ func (l *linker) declare(m *module) {
 			if len(m.portBits) > int(q.bit0) && m.portBits[q.bit0] >= 0 {
 				q.dir = m.dirOf(m.declOf(m.portBits[q.bit0]))
 			}
-		} else if q.decl = m.tab.find(p.Name); q.decl != None {
+		} else if q.decl = l.find(m, p.Name); q.decl != None {
 			d := m.decls[q.decl]
 			for k := range d.width() {
 				m.portBits = append(m.portBits, d.off+k)
@@ -250,7 +280,7 @@ func (l *linker) implyNets(m *module, e int32, pos verilog.Pos, depth int) {
 	x := m.src.Exprs[e]
 	switch x.Op {
 	case verilog.Ref:
-		if m.tab.find(x.A) != None {
+		if l.find(m, x.A) != None {
 			return
 		}
 		if m.src.NoImplicit {
