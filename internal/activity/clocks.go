@@ -187,3 +187,38 @@ func (c *Clocks) network(d *design.Design, index map[int32]int32) {
 		}
 	}
 }
+
+// Snap returns a stimulus in which every source changes on an edge of its clock: register outputs on the last edge of the
+// launching clock before them, other data on the last edge of the fastest clock. Clocks stay as they are. Changes that fall on one
+// edge leave the last value.
+func Snap(d *design.Design, st *wave.Stimulus, cycle int64) *wave.Stimulus {
+	c := findClocks(d, st, Options{From: st.From, To: st.To, Cycle: cycle})
+	out := *st
+	out.Off, out.Tick = nil, nil
+	out.RecStart, out.RecOff, out.RecTick, out.Unknown = nil, nil, nil, nil
+	for i, n := range st.Net {
+		out.Off = append(out.Off, int64(len(out.Tick)))
+		ticks := st.Tick[st.Off[i]:st.Off[i+1]]
+		clock := slices.ContainsFunc(c.List, func(k Clock) bool { return k.Net == n })
+		if clock || len(c.List) == 0 {
+			out.Tick = append(out.Tick, ticks...)
+			continue
+		}
+		edges := c.List[c.OfNet[n]].phases
+		first := len(out.Tick)
+		for _, t := range ticks {
+			k := sort.Search(len(edges), func(k int) bool { return edges[k] > t })
+			at := st.From + 1
+			if k > 0 {
+				at = edges[k-1]
+			}
+			if len(out.Tick) > first && out.Tick[len(out.Tick)-1] == at {
+				out.Tick = out.Tick[:len(out.Tick)-1] // two changes on one edge are none
+				continue
+			}
+			out.Tick = append(out.Tick, at)
+		}
+	}
+	out.Off = append(out.Off, int64(len(out.Tick)))
+	return &out
+}

@@ -18,7 +18,8 @@ type Options struct {
 	Corner         Corner // default Typ
 	CornerFallback bool
 	KeepConditions bool // an unconditional IOPATH sets the default entry only
-	PulseReject    int  // percent for arcs that nothing else set; 0 means 100
+	PulseReject    int  // percent for arcs that nothing else set, with HasPulseReject; else 100
+	HasPulseReject bool
 	// Named says whether the stimulus names a net: three-state nets then are sources. nil: none.
 	Named func(net int32) bool
 }
@@ -106,7 +107,7 @@ func Compile(ctx context.Context, nl *netlist.Netlist, opt Options, sdfs []SDF, 
 	if opt.Tick == 0 {
 		opt.Tick = Picosecond
 	}
-	if opt.PulseReject == 0 {
+	if !opt.HasPulseReject {
 		opt.PulseReject = 100
 	}
 	b := &builder{nl: nl, opt: opt, bag: bag, prog: &kernel.Program{Wires: make([]kernel.Wire, 1)}}

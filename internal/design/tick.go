@@ -109,3 +109,15 @@ func (t Tick) FromUnit(n int64, coef, exp int32) (int64, bool) {
 	}
 	return int64(q), true
 }
+
+// FromDecimal returns a time in seconds as ticks; ok is false when that is not a whole number or too large.
+func (t Tick) FromDecimal(d scan.Decimal) (int64, bool) {
+	for d.Coef != 0 && d.Coef%10 == 0 {
+		d.Coef /= 10
+		d.Exp++
+	}
+	if d.Coef == 0 {
+		return 0, true
+	}
+	return t.FromUnit(d.Coef, 1, d.Exp)
+}

@@ -1,0 +1,171 @@
+package project
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/format/liberty"
+	"github.com/wattd/wattd/internal/format/scan"
+	"github.com/wattd/wattd/internal/format/verilog"
+	"github.com/wattd/wattd/internal/source"
+)
+
+// FileInfo is an input as it was read.
+type FileInfo struct {
+	Role   string        `json:"role"`
+	Path   string        `json:"path"`
+	Hash   string        `json:"blake3"`
+	Bytes  int64         `json:"bytes"` // decompressed
+	Chunks int           `json:"chunks"`
+	Time   time.Duration `json:"-"`
+}
+
+// Progress tells how far a step is; done and total are in units of the step's own.
+type Progress func(step string, done, total int64)
+
+// read opens a file, checks what it is, and hands it to f; what was read goes into the report.
+func (s *Session) read(ctx context.Context, role, path string, kind source.Kind, f func(r io.Reader) error) error {
+	start := time.Now()
+	file, err := source.Open(ctx, path, s.Bag)
+	if err != nil {
+		return s.unreadable(role, path, err)
+	}
+	defer file.Close()
+	stop := s.watch("read "+filepath.Base(path), file.Progress)
+	defer stop()
+	if !file.Expect(kind, s.Bag) {
+		return nil
+	}
+	if err := f(file); err != nil {
+		return s.unreadable(role, path, err)
+	}
+	sum, err := file.Sum()
+	if err != nil {
+		return s.unreadable(role, path, err)
+	}
+	s.note(role, path, sum, start)
+	return nil
+}
+
+// unreadable turns a fault of the file into a diagnostic; cancellation stays an error.
+func (s *Session) unreadable(role, path string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	s.Bag.Add(diag.ProjFile, diag.Pos{File: path}, "%s file: %v", role, err)
+	return nil
+}
+
+// watch reports a file's progress a few times a second until the returned function is called.
+func (s *Session) watch(step string, p func() (done, total int64)) (stop func()) {
+	if s.progress == nil {
+		return func() {}
+	}
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		t := time.NewTicker(200 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-t.C:
+				done, total := p()
+				s.progress(step, done, total)
+			}
+		}
+	}()
+	return func() { close(quit); <-gone }
+}
+
+// note records an input in the report, once however often it is read.
+func (s *Session) note(role, path string, sum source.Sum, start time.Time) {
+	for _, f := range s.Files {
+		if f.Role == role && f.Path == path {
+			return
+		}
+	}
+	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start)})
+}
+
+// readLibraries reads every library.
+func (s *Session) readLibraries(ctx context.Context) error {
+	for _, path := range s.Config.Lib {
+		err := s.read(ctx, "lib", path, source.Liberty, func(r io.Reader) error {
+			l, err := liberty.Read(ctx, r, path, s.Bag)
+			if l != nil {
+				s.libs = append(s.libs, l)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNetlists reads the netlists of the command line and the file lists.
+func (s *Session) readNetlists(ctx context.Context) error {
+	s.names = scan.NewNames()
+	list := fileList{defines: map[string]string{}, bag: s.Bag}
+	list.files = append(list.files, s.Config.Netlist...)
+	for _, p := range s.Config.FileList {
+		list.read(p, 0)
+	}
+	add := func(name string) uint16 {
+		s.verilogFiles = append(s.verilogFiles, name)
+		return uint16(min(len(s.verilogFiles)-1, 1<<16-1))
+	}
+	for _, path := range list.files {
+		include := func(name string) (io.ReadCloser, string, error) {
+			for _, dir := range append([]string{filepath.Dir(path)}, list.incdirs...) {
+				p := filepath.Join(dir, name)
+				if filepath.IsAbs(name) {
+					p = name
+				}
+				if f, err := source.Open(ctx, p, s.Bag); err == nil {
+					return &included{f, s, "include", time.Now()}, p, nil
+				}
+			}
+			return nil, "", fmt.Errorf("include file %q not found beside %s or in +incdir+", name, path)
+		}
+		err := s.read(ctx, "netlist", path, source.Verilog, func(r io.Reader) error {
+			opt := verilog.Option{Defines: list.defines, AddFile: add, Include: include}
+			ms, err := verilog.Read(ctx, r, path, add(path), s.names, opt, s.Bag)
+			s.modules = append(s.modules, ms...)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// included is a file that a reader closes by itself; closing it notes what was read.
+type included struct {
+	*source.File
+	s     *Session
+	role  string
+	start time.Time
+}
+
+// Close implements io.Closer.
+func (f *included) Close() error {
+	if sum, err := f.Sum(); err == nil {
+		f.s.note(f.role, f.Name(), sum, f.start)
+	}
+	return f.File.Close()
+}

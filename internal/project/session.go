@@ -1,0 +1,272 @@
+package project
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/wattd/wattd/internal/activity"
+	"github.com/wattd/wattd/internal/design"
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/format/liberty"
+	"github.com/wattd/wattd/internal/format/scan"
+	"github.com/wattd/wattd/internal/format/verilog"
+	"github.com/wattd/wattd/internal/netlist"
+	"github.com/wattd/wattd/internal/sim"
+	"github.com/wattd/wattd/internal/source"
+	"github.com/wattd/wattd/internal/wave"
+	"github.com/wattd/wattd/kernel"
+	"github.com/wattd/wattd/kernel/host"
+)
+
+// Session is one run in the making. Steps are taken in order; each returns an error only for cancellation, I/O of outputs and
+// faults of ours. After a step the caller asks Failed.
+type Session struct {
+	Config Config
+	Bag    *diag.Bag
+	Files  []FileInfo
+	Phases []Phase
+	Wrote  []string
+
+	Netlist *netlist.Netlist
+	Design  *design.Design
+	Stim    *wave.Stimulus
+	Result  *sim.Result
+	Table   *activity.Table
+
+	opt      *choices
+	progress Progress
+
+	libs         []*liberty.Library
+	modules      []*verilog.Module
+	names        *scan.Names
+	verilogFiles []string
+	dump         *source.File
+	dumpHeader   *wave.Dump
+}
+
+// Phase is a step with its time. Bytes or Events tell what went through.
+type Phase struct {
+	Name  string        `json:"name"`
+	Time  time.Duration `json:"-"`
+	Secs  float64       `json:"seconds"`
+	Bytes int64         `json:"bytes,omitempty"`
+}
+
+// NewSession checks the choices. A *UsageError tells of a value that no run can have.
+func NewSession(c Config, bag *diag.Bag, p Progress) (*Session, error) {
+	x, err := c.choices()
+	if err != nil {
+		return nil, err
+	}
+	return &Session{Config: c, Bag: bag, opt: x, progress: p}, nil
+}
+
+// Failed says whether an error was diagnosed: no number may follow.
+func (s *Session) Failed() bool { return s.Bag.Errors() > 0 }
+
+// phase runs f as a measured step unless an earlier one failed.
+func (s *Session) phase(name string, f func() (int64, error)) error {
+	if s.Failed() {
+		return nil
+	}
+	start := time.Now()
+	n, err := f()
+	d := time.Since(start)
+	s.Phases = append(s.Phases, Phase{Name: name, Time: d, Secs: d.Seconds(), Bytes: n})
+	return err
+}
+
+func (s *Session) bytesOf(role string) (n int64) {
+	for _, f := range s.Files {
+		if f.Role == role {
+			n += f.Bytes
+		}
+	}
+	return n
+}
+
+// Compile reads netlist, libraries and delays and compiles the design.
+func (s *Session) Compile(ctx context.Context) error {
+	if len(s.Config.Netlist)+len(s.Config.FileList) == 0 {
+		s.Bag.Add(diag.ProjNoInput, diag.Pos{}, "no netlist: add --netlist FILE or -f FILELIST")
+	}
+	if len(s.Config.Lib) == 0 {
+		s.Bag.Add(diag.ProjNoInput, diag.Pos{}, "no library: add --lib FILE")
+	}
+	if len(s.Config.SDF) == 0 {
+		s.Bag.Add(diag.ProjNoSDF, diag.Pos{}, "no SDF file")
+	}
+	err := s.phase("liberty", func() (int64, error) {
+		err := s.readLibraries(ctx)
+		return s.bytesOf("lib"), err
+	})
+	if err != nil {
+		return err
+	}
+	err = s.phase("netlist", func() (int64, error) {
+		err := s.readNetlists(ctx)
+		return s.bytesOf("netlist"), err
+	})
+	if err != nil {
+		return err
+	}
+	err = s.phase("link", func() (int64, error) {
+		var err error
+		s.Netlist, err = netlist.Link(ctx, netlist.Input{Modules: s.modules, Names: s.names, Files: s.verilogFiles, Libs: s.libs, Top: s.Config.Top}, s.Bag)
+		s.modules = nil
+		return 0, err
+	})
+	if err != nil || s.Netlist == nil {
+		return err
+	}
+	return s.phase("compile", func() (int64, error) {
+		err := s.compile(ctx, nil)
+		return s.bytesOf("sdf"), err
+	})
+}
+
+// compile reads the SDF files into a design. named tells the nets that the stimulus names.
+func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
+	opt := s.opt.design
+	opt.Named = named
+	var sdfs []design.SDF
+	for _, arg := range s.Config.SDF {
+		path, mount := splitMount(arg)
+		sdfs = append(sdfs, design.SDF{Name: path, Mount: mount, Open: func() (io.ReadCloser, error) {
+			return s.openSDF(ctx, path)
+		}})
+	}
+	var err error
+	s.Design, err = design.Compile(ctx, s.Netlist, opt, sdfs, s.Bag)
+	return err
+}
+
+// sdfFile is an SDF file whose progress is watched until it is closed.
+type sdfFile struct {
+	included
+	stop func()
+}
+
+func (s *Session) openSDF(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := source.Open(ctx, path, s.Bag)
+	if err != nil {
+		return io.NopCloser(empty{}), s.unreadable("sdf", path, err)
+	}
+	if !f.Expect(source.SDF, s.Bag) {
+		f.Close()
+		return io.NopCloser(empty{}), nil
+	}
+	return &sdfFile{included{f, s, "sdf", time.Now()}, s.watch("read "+filepath.Base(path), f.Progress)}, nil
+}
+
+// empty stands for a file that was refused; the bag has the error already.
+type empty struct{}
+
+func (empty) Read([]byte) (int, error) { return 0, io.EOF }
+
+// Close implements io.Closer.
+func (f *sdfFile) Close() error {
+	f.stop()
+	return f.included.Close()
+}
+
+// Bind reads the stimulus.
+func (s *Session) Bind(ctx context.Context) error {
+	if s.Failed() || s.Design == nil {
+		return nil
+	}
+	if s.Config.Stim == "" {
+		s.Bag.Add(diag.ProjNoInput, diag.Pos{}, "no stimulus: add --stim FILE")
+		return nil
+	}
+	return s.phase("stimulus", func() (int64, error) {
+		err := s.bind(ctx)
+		return s.bytesOf("stim"), err
+	})
+}
+
+func (s *Session) bind(ctx context.Context) error {
+	return s.read(ctx, "stim", s.Config.Stim, source.VCD, func(r io.Reader) error {
+		d, err := wave.OpenDump(ctx, s.Design, wave.Input{Name: s.Config.Stim, R: r}, s.opt.wave, s.Bag)
+		if err != nil || s.Failed() {
+			return err
+		}
+		if len(s.Design.Tristate) > 0 {
+			named := d.Named()
+			for _, t := range s.Design.Tristate {
+				if named(t.Net) { // such nets are sources: compile again, knowing that
+					if err := s.compile(ctx, named); err != nil || s.Failed() {
+						return err
+					}
+					break
+				}
+			}
+		}
+		s.Stim, err = d.Load(ctx, s.Design, s.opt.wave, s.Bag)
+		return err
+	})
+}
+
+// Simulate runs the stimulus and counts.
+func (s *Session) Simulate(ctx context.Context) error {
+	if s.Failed() || s.Stim == nil {
+		return nil
+	}
+	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows}
+	if s.progress != nil {
+		opt.Progress = func(done, total int64) { s.progress("simulate", done, total) }
+	}
+	err := s.phase("simulate", func() (n int64, err error) {
+		s.Result, err = sim.Run(ctx, s.Design, s.Stim, opt, s.Bag)
+		return 0, err
+	})
+	if err != nil || s.Failed() {
+		return err
+	}
+	return s.phase("count", func() (int64, error) {
+		copt := activity.Options{From: s.Stim.From, To: s.Stim.To, Cycle: s.opt.cycle}
+		if s.opt.zero {
+			z, err := s.zeroDelay(ctx, opt)
+			if err != nil {
+				return 0, err
+			}
+			copt.ZeroDelay = z
+		}
+		s.Table = activity.Count(s.Design, s.Stim, s.Result.Waves, copt, s.Bag)
+		return 0, nil
+	})
+}
+
+// zeroDelay runs the design without delays from sources that change on the edges of their clocks.
+func (s *Session) zeroDelay(ctx context.Context, opt sim.Options) (*activity.Table, error) {
+	opt.Kind, opt.Progress = kernel.Cycle, nil
+	st := activity.Snap(s.Design, s.Stim, s.opt.cycle)
+	r, err := sim.Run(ctx, s.Design, st, opt, &diag.Bag{})
+	if err != nil {
+		return nil, err
+	}
+	return activity.Count(s.Design, st, r.Waves, activity.Options{From: st.From, To: st.To}, nil), nil
+}
+
+// Write writes the output files.
+func (s *Session) Write(ctx context.Context) error {
+	if s.Failed() || s.Table == nil {
+		return nil
+	}
+	return s.phase("write", func() (int64, error) { return s.write(ctx) })
+}
+
+// Run takes all steps.
+func (s *Session) Run(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{s.Compile, s.Bind, s.Simulate, s.Write} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
