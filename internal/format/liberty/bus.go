@@ -10,7 +10,27 @@ import (
 )
 
 // maxBusWidth bounds the bits of one bus, so that a wrong number cannot fill the memory.
-const maxBusWidth = 1 << 16
+const maxBusWidth = 1 << 14
+
+// maxWork bounds what the buses of one library may cost, as a few bytes of text can stand for many bits. A unit is a merge of two
+// pins, a group or a name in one; a new pin is newPinWork units. A memory of a few hundred bits needs some ten thousand.
+const (
+	maxWork    = 1 << 23
+	newPinWork = 16
+)
+
+// spend takes n units, or says that there are no more.
+func (p *parser) spend(n int, pos diag.Pos) bool {
+	if p.work < 0 {
+		return false
+	}
+	if p.work += n; p.work <= maxWork {
+		return true
+	}
+	p.work = -1
+	p.bag.Add(diag.LibertyBadBus, pos, "the buses up to here have too many bits; no more are expanded")
+	return false
+}
 
 // busStyle is what bus_naming_style puts before and behind an index.
 type busStyle struct{ open, close string }
@@ -76,12 +96,15 @@ func (p *parser) addBus(c *Cell, st *stmt, name string, t BusType) int {
 		p.bag.Add(diag.LibertyBadBus, st.pos, "bus %s goes from bit %d to bit %d", name, t.From, t.To)
 		return b
 	}
+	if !p.spend(4*int(hi-lo+1), st.pos) {
+		return b
+	}
 	down := bus.From > bus.To || bus.From == bus.To && t.From > t.To
 	for _, i := range bitOrder(min(t.From, t.To), max(t.From, t.To), t.From > t.To) {
 		n := p.intern([]byte(bitName(name, i)))
 		if k, there := c.byName[n]; there {
 			c.Pins[k].Bus = int32(b)
-		} else {
+		} else if p.spend(newPinWork, st.pos) {
 			p.addPin(c, n, int32(b), Pin{Pos: st.pos})
 		}
 	}
@@ -197,16 +220,25 @@ func (p *parser) bits(bus, name string) (from, to int32, ok bool) {
 	return 0, 0, false
 }
 
+// lay merges a pin that may stand for many, or says that there is no more work to spend.
+func (p *parser) lay(to, from *Pin) bool {
+	ok := p.spend(4+len(to.Timing)+len(from.Timing)+len(to.Power)+len(from.Power)+len(to.Attrs)+len(from.Attrs), from.Pos)
+	if ok {
+		merge(to, from)
+	}
+	return ok
+}
+
 // fill gives the bits of a bus what holds for all, and then what the pins inside say.
 func (p *parser) fill(c *Cell, bus *Bus, all Pin, pins []inner) {
 	for _, i := range bus.Pins {
-		merge(c.Pins[i], &all)
+		p.lay(c.Pins[i], &all)
 	}
 	for _, in := range pins {
 		for _, n := range in.names {
 			if n == bus.Name {
 				for _, i := range bus.Pins {
-					merge(c.Pins[i], &in.body)
+					p.lay(c.Pins[i], &in.body)
 				}
 				continue
 			}
@@ -216,10 +248,11 @@ func (p *parser) fill(c *Cell, bus *Bus, all Pin, pins []inner) {
 				continue
 			}
 			for i := min(from, to); i <= max(from, to); i++ {
-				if k, ok := c.byName[bitName(bus.Name, i)]; ok {
-					c.Pins[k].Pos = in.body.Pos
-					merge(c.Pins[k], &in.body)
+				k, ok := c.byName[bitName(bus.Name, i)]
+				if !ok || !p.lay(c.Pins[k], &in.body) {
+					break
 				}
+				c.Pins[k].Pos = in.body.Pos
 			}
 		}
 	}
@@ -248,25 +281,28 @@ func (p *parser) bundle(st *stmt, b *cellBody) {
 	n := int32(len(c.Buses))
 	bus := Bus{Name: names[0], IsBundle: true}
 	for _, m := range list {
+		if !p.spend(newPinWork, st.pos) {
+			return
+		}
 		i, ok := c.byName[m]
 		if ok { // a bundle may group pins that are there already
 			c.Pins[i].Bus = n
 		} else {
 			i = p.addPin(c, m, n, Pin{Pos: st.pos})
 		}
-		merge(c.Pins[i], &all)
+		p.lay(c.Pins[i], &all)
 		bus.Pins = append(bus.Pins, i)
 	}
 	c.Buses = append(c.Buses, bus)
 	for _, in := range pins {
 		for _, m := range in.names {
-			if !slices.Contains(list, m) {
+			if i, ok := c.byName[m]; !ok || c.Pins[i].Bus != n {
 				p.bag.Add(diag.LibertyBadBus, in.body.Pos, "pin %s is not a member of bundle %s", m, bus.Name)
 				continue
 			}
 			pin := c.Pins[c.byName[m]]
 			pin.Pos = in.body.Pos
-			merge(pin, &in.body)
+			p.lay(pin, &in.body)
 		}
 	}
 }
@@ -277,10 +313,21 @@ type binder struct {
 	c      *Cell
 	bus    map[string]*Bus
 	styled map[string]string // bit names as bus_naming_style writes them, nil for the usual style
+	// wide holds lists that name all bits of a bus by the first name of what they were made from: they are long, and the
+	// same for every pin of a bus.
+	wide map[wideKey][]string
+	// misfit is the last name of a bus of another width in a function.
+	misfit string
+}
+
+// wideKey is a list of names by its first, and the width of the bus that it is for.
+type wideKey struct {
+	first *string
+	width int
 }
 
 func newBinder(p *parser, c *Cell) *binder {
-	b := &binder{p: p, c: c, bus: map[string]*Bus{}}
+	b := &binder{p: p, c: c, bus: map[string]*Bus{}, wide: map[wideKey][]string{}}
 	for i := range c.Buses {
 		b.bus[c.Buses[i].Name] = &c.Buses[i]
 	}
@@ -304,7 +351,7 @@ func (b *binder) bits(name string) []int32 {
 	}
 	base, from, to, ok := parseRange(name)
 	bus := b.bus[base]
-	if !ok || bus == nil || bus.IsBundle {
+	if !ok || bus == nil || bus.IsBundle || !b.p.spend(len(bus.Pins), b.c.Pos) {
 		return nil
 	}
 	i, okFrom := b.c.byName[bitName(base, from)]
@@ -345,21 +392,17 @@ func (b *binder) bind() {
 	}
 	for i, pin := range c.Pins {
 		k, w := at[i], width[i]
-		bad := pin.Function
+		b.misfit = ""
 		pin.Function = b.expr(pin.Function, k, w)
+		if b.misfit != "" {
+			b.p.bag.Add(diag.LibertyBadBus, pin.Pos, "function %q of pin %s: %s does not have the %d bits of the bus of the pin", pin.FunctionText, pin.Name, b.misfit, w)
+		}
 		pin.ThreeState = b.expr(pin.ThreeState, k, w)
 		pin.XFunction = b.expr(pin.XFunction, k, w)
 		pin.StateFunction = b.expr(pin.StateFunction, k, w)
-		if bad != nil && k >= 0 {
-			for _, v := range bad.Vars() {
-				if n := len(b.bits(v)); n > 0 && n != w {
-					b.p.bag.Add(diag.LibertyBadBus, pin.Pos, "function %q of pin %s: %s has %d bits, the bus of the pin %d", pin.FunctionText, pin.Name, v, n, w)
-				}
-			}
-		}
 		for j, t := range pin.Timing {
 			when, related := b.expr(t.When, k, w), b.related(t.Related, t.allBits, k, w)
-			if when != t.When || !slices.Equal(related, t.Related) {
+			if (when != t.When || !slices.Equal(related, t.Related)) && b.p.spend(8, t.Pos) {
 				own := *t
 				own.When, own.Related = when, related
 				pin.Timing[j] = &own
@@ -368,7 +411,7 @@ func (b *binder) bind() {
 		for j, t := range pin.Power {
 			when, related := b.expr(t.When, k, w), b.related(t.Related, t.allBits, k, w)
 			equal := b.related(t.EqualOrOpposite, false, k, w)
-			if when != t.When || !slices.Equal(related, t.Related) || !slices.Equal(equal, t.EqualOrOpposite) {
+			if (when != t.When || !slices.Equal(related, t.Related) || !slices.Equal(equal, t.EqualOrOpposite)) && b.p.spend(8, t.Pos) {
 				own := *t
 				own.When, own.Related, own.EqualOrOpposite = when, related, equal
 				pin.Power[j] = &own
@@ -386,17 +429,23 @@ func (b *binder) seq(q *Seq) {
 
 // expr returns e with names of buses of width w replaced by their bit k; trees are shared, so a changed one is new.
 func (b *binder) expr(e *logic.Expr, k, w int) *logic.Expr {
-	if e == nil {
-		return nil
+	if e == nil || !b.p.spend(1, b.c.Pos) {
+		return e
 	}
 	if e.Op == logic.Var {
 		name := e.Name
 		if s, ok := b.styled[name]; ok {
 			name = s
-		} else if bits := b.bits(name); k >= 0 && len(bits) == w {
-			name = b.c.Pins[bits[k]].Name
+		} else if k >= 0 {
+			switch bits := b.bits(name); len(bits) {
+			case w:
+				name = b.c.Pins[bits[k]].Name
+			case 0:
+			default:
+				b.misfit = name
+			}
 		}
-		if name == e.Name {
+		if name == e.Name || !b.p.spend(3, b.c.Pos) {
 			return e
 		}
 		return &logic.Expr{Op: logic.Var, Name: name}
@@ -419,7 +468,15 @@ func (b *binder) expr(e *logic.Expr, k, w int) *logic.Expr {
 
 // related replaces buses by the bit in the same position, or by all bits where there is no such bit.
 func (b *binder) related(names []string, allBits bool, k, w int) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	key := wideKey{&names[0], w}
+	if out, ok := b.wide[key]; ok {
+		return out
+	}
 	var out []string
+	same := true
 	for _, n := range names {
 		if s, ok := b.styled[n]; ok {
 			n = s
@@ -430,11 +487,15 @@ func (b *binder) related(names []string, allBits bool, k, w int) []string {
 			out = append(out, n)
 		case k >= 0 && len(bits) == w && !allBits:
 			out = append(out, b.c.Pins[bits[k]].Name)
-		default:
+			same = false
+		case b.p.spend(len(bits), b.c.Pos):
 			for _, i := range bits {
 				out = append(out, b.c.Pins[i].Name)
 			}
 		}
+	}
+	if same && len(out) != len(names) {
+		b.wide[key] = out
 	}
 	return out
 }

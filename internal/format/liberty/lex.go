@@ -376,9 +376,24 @@ func (l *lexer) quoted() bool {
 	}
 	from := len(l.text)
 	for {
-		l.text = append(l.text, l.s.Take(stringPlain)...)
 		if l.over() {
 			return l.tooLong()
+		}
+		// Strings are most of a library: look for the two bytes that matter a word at a time, but not far ahead, so that
+		// many short steps stay cheap.
+		w := l.s.Window()
+		w = w[:min(len(w), 1024)]
+		n := len(w)
+		if i := bytes.IndexByte(w, '"'); i >= 0 {
+			n = i
+		}
+		if i := bytes.IndexByte(w[:n], '\\'); i >= 0 {
+			n = i
+		}
+		l.text = append(l.text, w[:n]...)
+		l.s.Skip(n)
+		if n == len(w) && l.s.More() {
+			continue
 		}
 		switch l.s.Next() {
 		case '"':

@@ -1,7 +1,6 @@
 package liberty
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -14,15 +13,20 @@ func (p *parser) cellPin(st *stmt, c *Cell) {
 		p.badValue(st)
 	}
 	body := p.pinBody(st)
-	for _, n := range names {
+	for i, n := range names {
 		base, from, to, ok := parseRange(n)
 		if !ok {
+			if i > 0 && !p.spend(newPinWork, st.pos) {
+				return
+			}
 			p.addPin(c, n, -1, body)
 			continue
 		}
-		b := p.addBus(c, st, base, BusType{from, to})
-		for _, i := range c.Buses[b].Pins {
-			merge(c.Pins[i], &body)
+		p.addBus(c, st, base, BusType{from, to})
+		for i := min(from, to); i <= max(from, to); i++ {
+			if k, ok := c.byName[bitName(base, i)]; !ok || !p.lay(c.Pins[k], &body) {
+				break
+			}
 		}
 	}
 }
@@ -227,4 +231,4 @@ func parseRange(s string) (base string, from, to int32, ok bool) {
 }
 
 // bitName is the name of a bit of a bus.
-func bitName(bus string, i int32) string { return fmt.Sprintf("%s[%d]", bus, i) }
+func bitName(bus string, i int32) string { return bus + "[" + strconv.Itoa(int(i)) + "]" }

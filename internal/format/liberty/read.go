@@ -71,6 +71,7 @@ type parser struct {
 	lu, power map[string]*Template   // the two name spaces of templates
 	groups    map[string]bool        // declared by define_group
 	style     busStyle
+	work      int      // spent on buses
 	hasLeak   diag.Pos // of the first leakage value that is not 0
 	leakUnit  bool
 }
