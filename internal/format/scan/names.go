@@ -123,3 +123,43 @@ func (n *Names) Bytes(id int32) []byte { return n.bytes(id) }
 
 // String returns string id as a new string.
 func (n *Names) String(id int32) string { return string(n.bytes(id)) }
+
+// Span is a piece of a text and the id of its name.
+type Span struct{ From, To, ID int32 }
+
+// maxBatch is how many names InternAll looks up at a time.
+const maxBatch = 32
+
+// InternAll sets the ids of spans of text, in order, as Intern would. The look-ups of a batch do not wait for each
+// other, so that in a table larger than the processor's caches their memory accesses overlap.
+func (n *Names) InternAll(text []byte, spans []Span) {
+	var hash, entry [maxBatch]uint64
+	var from, to [maxBatch]uint32
+	for len(spans) > 0 {
+		batch := spans[:min(len(spans), maxBatch)]
+		spans = spans[len(batch):]
+		mask := uint64(len(n.table) - 1)
+		for i, s := range batch {
+			hash[i] = 0
+			if s.To > s.From {
+				hash[i] = n.hash(text[s.From:s.To])
+			}
+		}
+		for i := range batch {
+			entry[i] = n.table[hash[i]&mask]
+		}
+		for i := range batch {
+			id := max(uint32(entry[i]), 1) - 1
+			from[i], to[i] = n.start[id], n.start[id+1]
+		}
+		for i := range batch {
+			s := &batch[i]
+			b := text[s.From:s.To]
+			if (entry[i]^hash[i])&tagMask == 0 && string(n.arena[from[i]:to[i]]) == string(b) {
+				s.ID = max(int32(uint32(entry[i])), 1) - 1
+			} else {
+				s.ID = n.Intern(b)
+			}
+		}
+	}
+}

@@ -128,7 +128,11 @@ func (p *parser) connections() bool {
 	}
 	for {
 		switch p.kind {
-		case '.':
+		case '.': // current; the text goes on behind it
+			if p.plainLinks() {
+				p.next()
+				return true
+			}
 			p.next()
 			if p.kind == '*' {
 				p.report(diag.VerilogSyntax, p.pos(), "the connection .* is not Verilog: a netlist names its connections")
