@@ -302,6 +302,21 @@ func (p *pair) explicit(out int) bool {
 	return false
 }
 
+// base gives the default entries of a pair the delay of an arc that nothing annotated, 0, for the output edges in has: what an
+// INCREMENT then adds to.
+func (p *pair) base(has uint8) {
+	for o := range 2 {
+		if has>>o&1 == 0 || p.explicit(o) {
+			continue
+		}
+		for e := range p.entries {
+			x := p.entry(e, condNone)
+			x.v[o] = 0
+			x.has |= 1 << o
+		}
+	}
+}
+
 // entry returns the entry of a condition, making it after the rules when it is not there.
 func (p *pair) entry(edge int, cond int32) *entry {
 	es := p.entries[edge]
@@ -355,9 +370,8 @@ func (ap *applier) one(k int, s *stmt) {
 		}
 		return
 	}
-	var increments [2]bool // output edges on which INCREMENT acts on the unannotated 0
-	for o := range 2 {
-		increments[o] = s.mode == sdf.Increment && s.has>>o&1 != 0 && !p.explicit(o)
+	if s.mode == sdf.Increment {
+		p.base(s.has)
 	}
 	for e := range 2 {
 		if s.edge == sdf.Posedge && e == 0 || s.edge == sdf.Negedge && e == 1 {
@@ -367,12 +381,12 @@ func (ap *applier) one(k int, s *stmt) {
 		case s.op == opDevice:
 			p.entry(e, condNone)
 			for i := range p.entries[e] {
-				ap.put(&p.entries[e][i], s, increments)
+				ap.put(&p.entries[e][i], s)
 			}
 		case s.cond >= 0:
-			ap.put(p.entry(e, s.cond), s, increments)
+			ap.put(p.entry(e, s.cond), s)
 		case s.cond == condElse:
-			ap.put(p.entry(e, condNone), s, increments)
+			ap.put(p.entry(e, condNone), s)
 		default:
 			p.entry(e, condNone)
 			n := len(p.entries[e])
@@ -380,7 +394,7 @@ func (ap *applier) one(k int, s *stmt) {
 				n = 1
 			}
 			for i := range n {
-				ap.put(&p.entries[e][i], s, increments)
+				ap.put(&p.entries[e][i], s)
 			}
 			if n > 1 && s.has != 0 && s.mode == sdf.Absolute {
 				ap.b.replaced++
@@ -390,7 +404,7 @@ func (ap *applier) one(k int, s *stmt) {
 }
 
 // put sets or adds the values of s to one entry.
-func (ap *applier) put(x *entry, s *stmt, increments [2]bool) {
+func (ap *applier) put(x *entry, s *stmt) {
 	for o := range 2 {
 		bit := uint8(1) << o
 		if s.has&bit != 0 {
@@ -400,9 +414,6 @@ func (ap *applier) put(x *entry, s *stmt, increments [2]bool) {
 				x.has |= bit
 			case x.has&bit != 0:
 				x.v[o] += s.v[o]
-			case increments[o]:
-				x.v[o] = s.v[o]
-				x.has |= bit
 			}
 			if s.mode == sdf.Absolute && s.keep&bit == 0 {
 				x.lim[o] = entryLimit{kind: limitDefault}

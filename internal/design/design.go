@@ -120,6 +120,7 @@ type Report struct {
 	MergedDrivers                int64
 	NegativeIOPath, NegativeWire int64
 	RoundedToZero, Inexact       int64
+	HoldingTick                  Tick  // largest power of ten that holds all arc delays
 	ErrorLimits                  int64 // gates whose limits are not their delays
 	OpenPins                     int64 // input pins read as 0
 	SDF                          []SDFReport

@@ -544,6 +544,7 @@ func (em *emitter) report() {
 	for holds*10 <= Tick(max(em.round.gcd, 1)) && em.round.gcd%int64(holds*10) == 0 {
 		holds *= 10
 	}
+	r.HoldingTick = holds
 	switch {
 	case em.round.zeroed*100 > em.round.nonzero:
 		b.bag.Add(diag.SDFTickTooCoarse, diag.Pos{}, "%d of %d delays that are not 0 round to 0 at a tick of %s; %s holds them all",

@@ -16,19 +16,18 @@ type wireStore struct {
 	v        [2][]int64 // rise, fall
 	has      []uint8
 	limits   map[int32][2]segLimit
-	segs     map[int32][]segment
-	from     map[int32]driver // multiply driven nets: the driver whose wire a sink has
-	netSinks []int32          // sinks by net, built when a statement needs them
+	segs     map[int32]*[2][]segment // rise, fall
+	from     map[int32]driver        // multiply driven nets: the driver whose wire a sink has
+	netSinks []int32                 // sinks by net, built when a statement needs them
 	netStart []int32
 }
 
-// segment is a piece of the path from the driver to a sink, between two points of it. Points are 0 at the driver, then the hierarchical
-// ports on the way, and sinkPoint.
+// segment is a piece of the path from the driver to a sink, between two points of it, for one edge. Points are 0 at the driver, then the
+// hierarchical ports on the way, and sinkPoint.
 type segment struct {
 	from, to int32
-	v        [2]int64
-	lim      [2]segLimit
-	seq      int32
+	v        int64
+	lim      segLimit
 }
 
 const sinkPoint = int32(1 << 30)
@@ -44,7 +43,7 @@ func (b *builder) prepareWires() {
 	n := len(b.nl.PinNet) + len(b.nl.PrimIn)
 	w.v[0], w.v[1] = make([]int64, n), make([]int64, n)
 	w.has = make([]uint8, n)
-	w.limits, w.segs, w.from = map[int32][2]segLimit{}, map[int32][]segment{}, map[int32]driver{}
+	w.limits, w.segs, w.from = map[int32][2]segLimit{}, map[int32]*[2][]segment{}, map[int32]driver{}
 	for _, d := range b.nl.NetDelay {
 		var v [2]int64
 		col := b.opt.Corner.column()
@@ -245,7 +244,7 @@ func (b *builder) wireTo(mode sdf.Mode, from, to *end, sink, scope int32, vals [
 			seg.to = p
 		}
 	}
-	if seg.from == 0 && seg.to == sinkPoint && len(w.segs) == 0 || seg.from == 0 && seg.to == sinkPoint && w.segs[sink] == nil {
+	if seg.from == 0 && seg.to == sinkPoint && w.segs[sink] == nil {
 		b.whole(mode, sink, vals)
 		return
 	}
@@ -334,14 +333,28 @@ func mergeLimit(l *segLimit, mode sdf.Mode, v value) bool {
 	return true
 }
 
-// piece applies a statement to a sink that has, or now gets, segments.
+// piece applies a statement to a sink that has, or now gets, segments. An edge without value keeps those it has.
 func (b *builder) piece(mode sdf.Mode, sink int32, seg segment, vals []value) {
 	w := &b.wires
 	segs, ok := w.segs[sink]
-	if !ok && w.has[sink] != 0 { // what stood so far covers the whole way
-		s := segment{to: sinkPoint, v: [2]int64{w.v[0][sink], w.v[1][sink]}, lim: w.limits[sink]}
-		segs = append(segs, s)
+	if !ok {
+		segs = new([2][]segment)
+		w.segs[sink] = segs
+		for o := range segs {
+			if w.has[sink]>>o&1 != 0 { // what stood so far covers the whole way
+				segs[o] = []segment{{to: sinkPoint, v: w.v[o][sink], lim: w.limits[sink][o]}}
+			}
+		}
 	}
+	for o, v := range vals {
+		if v.has {
+			segs[o] = applySegment(mode, segs[o], seg, v)
+		}
+	}
+}
+
+// applySegment replaces what lies between the ends of seg by v, or adds v to it.
+func applySegment(mode sdf.Mode, segs []segment, seg segment, v value) []segment {
 	overlap := func(s segment) bool { return s.from < seg.to && seg.from < s.to }
 	i := slices.IndexFunc(segs, func(s segment) bool { return s.from == seg.from && s.to == seg.to })
 	if i < 0 && mode == sdf.Increment {
@@ -350,23 +363,17 @@ func (b *builder) piece(mode sdf.Mode, sink int32, seg segment, vals []value) {
 	if i >= 0 {
 		seg = segs[i]
 	}
-	for o, v := range vals {
-		if v.has {
-			if mode == sdf.Absolute {
-				seg.v[o] = v.d
-			} else {
-				seg.v[o] += v.d
-			}
-		}
-		mergeLimit(&seg.lim[o], mode, v)
-	}
-	if i >= 0 {
-		segs = slices.Delete(segs, i, i+1)
-	}
 	if mode == sdf.Absolute {
+		seg.v = v.d
 		segs = slices.DeleteFunc(segs, overlap)
+	} else {
+		seg.v += v.d
+		if i >= 0 {
+			segs = slices.Delete(segs, i, i+1)
+		}
 	}
-	w.segs[sink] = append(segs, seg)
+	mergeLimit(&seg.lim, mode, v)
+	return append(segs, seg)
 }
 
 // netDelay applies NETDELAY to every sink of a net.
@@ -378,63 +385,69 @@ func (b *builder) netDelay(mode sdf.Mode, n int32, vals []value, pos diag.Pos) b
 	return true
 }
 
-// chain sums the segments of a sink that meet: the last one stated, what ends where it begins, and what begins where it ends.
-func (b *builder) chain(sink int32, segs []segment) {
+// chain sums, edge by edge, the segments of a sink that meet: the last one stated, what ends where it begins, and what begins where it ends.
+func (b *builder) chain(sink int32, segs *[2][]segment) {
 	w := &b.wires
-	last := segs[len(segs)-1]
-	used := 1
-	v, lim := last.v, last.lim
-	r := [2]int64{segReject(&last, 0), segReject(&last, 1)}
-	e := [2]int64{segError(&last, 0), segError(&last, 1)}
-	any := last.lim[0].set || last.lim[1].set
-	from, to := last.from, last.to
-	for grown := true; grown; {
-		grown = false
-		for i := range segs[:len(segs)-1] {
-			s := &segs[i]
-			if s.to == from || s.from == to {
+	var lim [2]segLimit
+	w.has[sink] = 0
+	gap := false
+	for o, list := range segs {
+		w.v[o][sink] = 0
+		if len(list) == 0 {
+			continue
+		}
+		last := list[len(list)-1]
+		used := 1
+		v, r, e := last.v, segReject(&last), segError(&last)
+		set := last.lim.set
+		from, to := last.from, last.to
+		for grown := true; grown; {
+			grown = false
+			for i := range list[:len(list)-1] {
+				s := &list[i]
+				if s.to != from && s.from != to {
+					continue
+				}
 				if s.to == from {
 					from = s.from
 				} else {
 					to = s.to
 				}
-				for o := range 2 {
-					v[o] += s.v[o]
-					r[o] += segReject(s, o)
-					e[o] += segError(s, o)
-					any = any || s.lim[o].set
-				}
+				v += s.v
+				r += segReject(s)
+				e += segError(s)
+				set = set || s.lim.set
 				used++
 				grown = true
 			}
 		}
+		gap = gap || used < len(list)
+		w.v[o][sink] = v
+		w.has[sink] |= 1 << o
+		lim[o] = segLimit{set, r, e}
 	}
-	if used < len(segs) {
+	if gap {
 		b.bag.Add(diag.SDFSegmentGap, diag.Pos{}, "a sink of net %s", b.nl.NetName(b.sinkNet(sink)))
 	}
-	w.v[0][sink], w.v[1][sink], w.has[sink] = v[0], v[1], 3
-	if any {
-		for o := range 2 {
-			lim[o] = segLimit{true, r[o], e[o]}
-		}
+	if lim[0].set || lim[1].set {
 		w.limits[sink] = lim
 	} else {
 		delete(w.limits, sink)
 	}
 }
 
-func segReject(s *segment, o int) int64 {
-	if s.lim[o].set {
-		return s.lim[o].r
+func segReject(s *segment) int64 {
+	if s.lim.set {
+		return s.lim.r
 	}
-	return s.v[o]
+	return s.v
 }
 
-func segError(s *segment, o int) int64 {
-	if s.lim[o].set {
-		return s.lim[o].e
+func segError(s *segment) int64 {
+	if s.lim.set {
+		return s.lim.e
 	}
-	return s.v[o]
+	return s.v
 }
 
 func (b *builder) sinkNet(s int32) int32 {
