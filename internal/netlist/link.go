@@ -93,8 +93,8 @@ type linker struct {
 	// direct answers find for the module being worked on with one memory access: name id -> index in decls + 1.
 	direct []int32
 	owner  *module
-	pins  pairTab     // (cell, pin name) -> pin code
-	power map[int32]bool
+	pins   pairTab // (cell, pin name) -> pin code
+	power  map[int32]bool
 }
 
 func (l *linker) pos(p verilog.Pos) diag.Pos {
