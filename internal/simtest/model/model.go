@@ -83,7 +83,7 @@ type Pin struct {
 	Tri  *Expr
 }
 
-// Latch is a latch group. ClearPreset1 and 2 are L, H or N, or 0 when not written.
+// Latch is a latch group. ClearPreset1 and 2 are L, H or N, or 0 when not written. N stands for both or none.
 type Latch struct {
 	IQ, IQN                    string
 	Enable, Data               *Expr
@@ -110,9 +110,15 @@ type Net struct {
 	Bit     int // -1 for a scalar; else the bit of the vector Name
 	Input   bool
 	Output  bool
-	Aliases []string       // further names in the same scope, by assign
+	Aliases []Alias        // further names in the same scope, by assign
 	Delay   []Triple       // declared net delay: one or two values; nil without
 	Local   map[int]string // name of its port in deeper scopes
+}
+
+// Alias is another name of a net. An Output is a port of the top.
+type Alias struct {
+	Name   string
+	Output bool
 }
 
 // Inst is an instance of a cell. Conn has one net (or Open, Const0, Const1) per pin of the cell.
@@ -215,6 +221,7 @@ type Stmt struct {
 
 	Src, Dst End
 	Net      int
+	ByPin    bool    // NETDELAY names the driving pin Src
 	Context  Context // of wire statements: where the CELL entry is
 	NewCell  bool    // begins a CELL entry though the one before would do
 }
@@ -301,4 +308,21 @@ func (c *Circuit) Path(s int) []string {
 		return nil
 	}
 	return append(c.Path(c.Scopes[s].Parent), c.Scopes[s].Name)
+}
+
+// Way lists the ends that a signal passes from a driver in a scope to a sink in another: the driver, ports of the scopes
+// that it leaves, ports of those that it enters, the sink. A scope of -1 is outside the top: the driver is its port.
+func (c *Circuit) Way(net int, driver End, from int, sink End, to int) []End {
+	way := []End{driver}
+	if from < 0 {
+		from = 0
+	}
+	for ; !c.Within(to, from); from = c.Scopes[from].Parent {
+		way = append(way, End{Kind: EndPort, Scope: from, Net: net})
+	}
+	down := []End{sink}
+	for ; to != from; to = c.Scopes[to].Parent {
+		down = append([]End{{Kind: EndPort, Scope: to, Net: net}}, down...)
+	}
+	return append(way, down...)
 }

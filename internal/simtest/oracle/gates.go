@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wattd/wattd/internal/simtest/model"
@@ -70,10 +71,11 @@ type gpin struct {
 
 // bit is a state bit: transparent says whether the pins alone decide, and then data what it becomes.
 type bit struct {
-	name   string
-	inv    string // another name for its complement
-	follow func(val func(string) bool) (data, transparent bool)
-	v      bool
+	name    string
+	inv     string // another name, for its complement
+	inverse func(val func(string) bool) bool
+	follow  func(val func(string) bool) (data, transparent bool)
+	v       bool
 }
 
 // gates finds the drivers of every net and makes its gate, or a source.
@@ -99,6 +101,7 @@ func (b *builder) gates() {
 	for net := range n {
 		ds := drv[net]
 		slices.SortStableFunc(ds, func(x, y driver) int { return b.nameOrder(x, y) })
+		ds = b.merge(ds)
 		switch {
 		case b.c.Nets[net].Input:
 			b.isSrc[net] = true
@@ -111,10 +114,7 @@ func (b *builder) gates() {
 				break
 			}
 			b.triGate(net, ds)
-		case len(ds) == 1 || b.sameDrivers(ds):
-			if len(ds) > 1 {
-				b.stat("parallel drivers")
-			}
+		case len(ds) == 1:
 			b.plainGate(net, ds[0])
 		default:
 			b.stat("fighting drivers")
@@ -134,43 +134,88 @@ func (b *builder) allTri(ds []driver) bool {
 			if b.c.Insts[d.inst].Cell.Pins[d.out].Tri == nil {
 				return false
 			}
-		} else if op := b.c.Prims[d.prim].Op; op[:3] != "buf" && op[:3] != "not" || len(op) < 5 {
+		} else if _, tri := primFunction(b.c.Prims[d.prim]); tri == nil {
 			return false
 		}
 	}
 	return true
 }
 
-// sameDrivers says whether all drivers compute the same function of the same nets.
-func (b *builder) sameDrivers(ds []driver) bool {
-	var fns []*model.Expr
+// merge keeps the first, in name order, of drivers with the same function (and three_state) of the same nets.
+func (b *builder) merge(ds []driver) []driver {
+	var kept []driver
 	for _, d := range ds {
-		if d.inst < 0 {
-			return false
+		if slices.ContainsFunc(kept, func(k driver) bool { return b.sameDriver(k, d) }) {
+			b.stat("parallel drivers")
+			continue
 		}
-		in := b.c.Insts[d.inst]
-		if in.Cell.Pins[d.out].Tri != nil || in.Cell.FF != nil || in.Cell.Latch != nil || in.Cell.Table != nil {
-			return false
-		}
-		fns = append(fns, rename(in.Cell.Pins[d.out].Fn, func(v string) string {
-			return fmt.Sprint("n", in.Conn[in.Cell.Pin(v)])
-		}))
+		kept = append(kept, d)
 	}
-	for _, f := range fns[1:] {
-		if !sameFunction(fns[0], f) {
-			return false
-		}
-	}
-	return true
+	return kept
 }
 
-func rename(e *model.Expr, f func(string) string) *model.Expr {
-	r := &model.Expr{Op: e.Op, Var: e.Var}
-	if e.Op == 'v' {
-		r.Var = f(e.Var)
+func (b *builder) sameDriver(x, y driver) bool {
+	fx, tx := b.ofNets(x)
+	fy, ty := b.ofNets(y)
+	if fx == nil || fy == nil || (tx == nil) != (ty == nil) {
+		return false
 	}
+	return sameNets(fx, tx, fy, ty) && sameFunction(fx, fy) && (tx == nil || sameFunction(tx, ty))
+}
+
+// sameNets says whether two drivers read the same nets, be it in vain.
+func sameNets(fx, tx, fy, ty *model.Expr) bool {
+	list := func(f, t *model.Expr) []string {
+		if t != nil {
+			f = model.Bin('&', f, t)
+		}
+		return slices.Sorted(slices.Values(f.Vars()))
+	}
+	return slices.Equal(list(fx, tx), list(fy, ty))
+}
+
+// ofNets is what a driver computes as a function of nets; nil when it has state.
+func (b *builder) ofNets(d driver) (fn, tri *model.Expr) {
+	var conn func(v string) int
+	if d.inst < 0 {
+		p := b.c.Prims[d.prim]
+		fn, tri = primFunction(p)
+		conn = func(v string) int {
+			i, err := strconv.Atoi(v[1:])
+			if err != nil {
+				panic(err)
+			}
+			return p.In[i]
+		}
+	} else {
+		in := b.c.Insts[d.inst]
+		if in.Cell.FF != nil || in.Cell.Latch != nil || in.Cell.Table != nil {
+			return nil, nil
+		}
+		fn, tri = in.Cell.Pins[d.out].Fn, in.Cell.Pins[d.out].Tri
+		conn = func(v string) int { return in.Conn[in.Cell.Pin(v)] }
+	}
+	fn = onNets(fn, conn)
+	if tri != nil {
+		tri = onNets(tri, conn)
+	}
+	return fn, tri
+}
+
+func onNets(e *model.Expr, conn func(v string) int) *model.Expr {
+	if e.Op == 'v' {
+		switch n := conn(e.Var); n {
+		case model.Open, model.Const0:
+			return &model.Expr{Op: '0'}
+		case model.Const1:
+			return &model.Expr{Op: '1'}
+		default:
+			return model.V(fmt.Sprint("n", n))
+		}
+	}
+	r := &model.Expr{Op: e.Op}
 	for _, k := range e.Kids {
-		r.Kids = append(r.Kids, rename(k, f))
+		r.Kids = append(r.Kids, onNets(k, conn))
 	}
 	return r
 }
@@ -358,34 +403,30 @@ func (b *builder) stateBits(g *gate, cell *model.Cell, out int) {
 	}
 }
 
-// latchBits: clear and preset are levels and win over data; with both, clear_preset_var of the bit decides. IQN is the
-// complement of IQ, and a bit of its own only where clear_preset_var2 is not the complement of clear_preset_var1.
+// latchBits: clear and preset are levels and win over data; with both, clear_preset_var1 decides. IQN is no bit of its
+// own: it is the complement of IQ, but for the time that both are active, when clear_preset_var2 says what it is.
 func latchBits(l *model.Latch) []*bit {
 	active := func(e *model.Expr, val func(string) bool) bool { return e != nil && e.Eval(val) }
-	mk := func(name string, inv bool, both byte) *bit {
-		return &bit{name: name, follow: func(val func(string) bool) (bool, bool) {
-			c, p := active(l.Clear, val), active(l.Preset, val)
-			switch {
-			case c && p:
-				return both == 'H', both != 'N'
-			case c:
-				return inv, true
-			case p:
-				return !inv, true
-			}
-			return l.Data.Eval(val) != inv, l.Enable.Eval(val)
-		}}
+	both := func(val func(string) bool) bool { return active(l.Clear, val) && active(l.Preset, val) }
+	iq := &bit{name: l.IQ, inv: l.IQN}
+	iq.follow = func(val func(string) bool) (bool, bool) {
+		switch {
+		case both(val):
+			return l.ClearPreset1 == 'H', l.ClearPreset1 != 'N'
+		case active(l.Clear, val):
+			return false, true
+		case active(l.Preset, val):
+			return true, true
+		}
+		return l.Data.Eval(val), l.Enable.Eval(val)
 	}
-	iq := mk(l.IQ, false, l.ClearPreset1)
-	if l.Clear == nil || l.Preset == nil || complement(l.ClearPreset1, l.ClearPreset2) {
-		iq.inv = l.IQN
-		return []*bit{iq}
+	iq.inverse = func(val func(string) bool) bool {
+		if both(val) && (l.ClearPreset2 == 'L' || l.ClearPreset2 == 'H') {
+			return l.ClearPreset2 == 'H'
+		}
+		return !iq.v
 	}
-	return []*bit{iq, mk(l.IQN, true, l.ClearPreset2)}
-}
-
-func complement(x, y byte) bool {
-	return x == 'L' && y == 'H' || x == 'H' && y == 'L' || x == 'N' && y == 'N'
+	return []*bit{iq}
 }
 
 // tableBit: the first row that matches the inputs says the next state; N keeps.
@@ -409,7 +450,8 @@ func tableBit(t *model.StateTable, node int) *bit {
 
 // value reads a name of a part: pins as pin(i) gives them, bits, and other outputs as out(net) gives them.
 func (g *gate) value(p *part, pin func(i int) bool, out func(net int) bool) func(string) bool {
-	return func(name string) bool {
+	var val func(string) bool
+	val = func(name string) bool {
 		if i, ok := p.index[name]; ok {
 			return pin(i)
 		}
@@ -417,8 +459,8 @@ func (g *gate) value(p *part, pin func(i int) bool, out func(net int) bool) func
 			if name == bt.name {
 				return bt.v
 			}
-			if name == bt.inv {
-				return !bt.v
+			if bt.inv != "" && name == bt.inv {
+				return bt.inverse(val)
 			}
 		}
 		if net, ok := p.outputs[name]; ok && out != nil {
@@ -426,6 +468,7 @@ func (g *gate) value(p *part, pin func(i int) bool, out func(net int) bool) func
 		}
 		panic("oracle: no value for " + name)
 	}
+	return val
 }
 
 // follow is what the pins make of bit k.

@@ -66,13 +66,24 @@ func (b *builder) netOrder(x, y int) int {
 	return nx.Bit - ny.Bit
 }
 
-// canonical is the smallest of the names that a net has where it is declared; ports go before others.
+// canonical is the name of a net: of its names where it is declared a port, else the bytewise smallest.
 func (b *builder) canonical(net int) string {
 	n := b.c.Nets[net]
-	if n.Input || n.Output {
-		return n.Name
+	var ports, names []string
+	add := func(name string, port bool) {
+		names = append(names, name)
+		if port {
+			ports = append(ports, name)
+		}
 	}
-	return slices.Min(append([]string{n.Name}, n.Aliases...))
+	add(n.Name, n.Input || n.Output)
+	for _, a := range n.Aliases {
+		add(a.Name, a.Output)
+	}
+	if len(ports) > 0 {
+		return slices.Min(ports)
+	}
+	return slices.Min(names)
 }
 
 // components lists the strongly connected components of computed nets that are cyclic.

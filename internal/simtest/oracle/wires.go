@@ -64,7 +64,7 @@ func (b *builder) wire(p *gpin) *wire {
 		from, to := 0, end
 		switch st.Kind {
 		case model.Interconnect:
-			if to = s.at(st.Dst); to < 0 {
+			if to = s.at(st.Dst); to <= 0 {
 				continue
 			}
 			var ok bool
@@ -72,7 +72,7 @@ func (b *builder) wire(p *gpin) *wire {
 				continue
 			}
 		case model.Port:
-			if s.at(st.Dst) < 0 {
+			if s.at(st.Dst) <= 0 {
 				continue
 			}
 		case model.NetDelay:
@@ -156,28 +156,11 @@ func (b *builder) finishWire(w *wire, oe int, segs []segment) {
 
 // way lists the ends that the signal passes from the driver to a pin.
 func (b *builder) way(p *gpin) []model.End {
-	var from int
-	var way []model.End
+	sink := model.End{Kind: model.EndPin, Inst: p.inst, Pin: p.pin}
 	if d, ok := b.driverOf(p.net); ok {
-		from = d.scope
-		way = append(way, model.End{Kind: model.EndPin, Inst: d.inst, Pin: d.out})
-	} else {
-		from = -1
-		way = append(way, model.End{Kind: model.EndTop, Net: p.net})
+		return b.c.Way(p.net, model.End{Kind: model.EndPin, Inst: d.inst, Pin: d.out}, d.scope, sink, p.scope)
 	}
-	to := p.scope
-	if from >= 0 {
-		for ; !b.c.Within(to, from); from = b.c.Scopes[from].Parent {
-			way = append(way, model.End{Kind: model.EndPort, Scope: from, Net: p.net})
-		}
-	} else {
-		from = 0
-	}
-	var down []model.End
-	for ; to != from; to = b.c.Scopes[to].Parent {
-		down = append([]model.End{{Kind: model.EndPort, Scope: to, Net: p.net}}, down...)
-	}
-	return append(append(way, down...), model.End{Kind: model.EndPin, Inst: p.inst, Pin: p.pin})
+	return b.c.Way(p.net, model.End{Kind: model.EndTop, Net: p.net}, -1, sink, p.scope)
 }
 
 // driverOf is the driver whose wires count: of several the first in name order.
