@@ -176,7 +176,15 @@ func (s *arcStore) addCond(cm *cellModel, e *logic.Expr) (c int32, bad string) {
 		if err != nil {
 			return condNone, err.Error()
 		}
-		vars, w = dropUnused(vars, w)
+		if vars, w = dropUnused(vars, w); len(vars) < len(e.Vars()) {
+			// a name on which nothing depends need not be a variable of the gate
+			e = rename(e, func(n string) *logic.Expr {
+				if slices.Contains(vars, n) {
+					return nil
+				}
+				return exprConst(false)
+			})
+		}
 		key += strings.Join(vars, ",") + "\x00" + string(appendWords(nil, w))
 	} else {
 		key += exprText(e)

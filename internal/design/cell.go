@@ -299,6 +299,7 @@ func (m *modeler) latch(cm *cellModel, lib *liberty.Cell, l *liberty.Seq, k int)
 
 // stateTable turns rows into next-state functions; rows above win over rows below, no row keeps the state.
 func (m *modeler) stateTable(cm *cellModel, lib *liberty.Cell, t *liberty.StateTable) {
+	t = mappedTable(lib, t)
 	for j, node := range t.Nodes {
 		q := exprVar(node)
 		next := q
@@ -341,6 +342,21 @@ func (m *modeler) stateTable(cm *cellModel, lib *liberty.Cell, t *liberty.StateT
 		b := stateBit{name: node, next: next}
 		cm.states = append(cm.states, b)
 	}
+}
+
+// mappedTable renames the inputs of a table to the pins that input_map of an internal node lists for them, in order.
+func mappedTable(lib *liberty.Cell, t *liberty.StateTable) *liberty.StateTable {
+	for _, p := range lib.Pins {
+		if !slices.Contains(t.Nodes, p.InternalNode) {
+			continue
+		}
+		if pins := strings.Fields(p.Attrs["input_map"]); len(pins) >= len(t.Inputs) {
+			c := *t
+			c.Inputs = pins[:len(t.Inputs)]
+			return &c
+		}
+	}
+	return t
 }
 
 // expandRow writes a row with L/H or H/L as its two rows.

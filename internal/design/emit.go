@@ -24,6 +24,7 @@ type emitter struct {
 	more   []applier // drivers of a three-state net after the first
 	pins   []arcPin
 	obs    map[int32][]int32 // observed nets by gate
+	wide   []int32           // gates whose conditions read more than their function does
 
 	variants map[variantKey]int32
 	sens     map[sensKey]bool
@@ -72,11 +73,9 @@ func (b *builder) emit(ctx context.Context) error {
 		}
 	}
 	if !b.levelize(em.obs) {
-		for g := range em.obs {
-			b.bag.Add(diag.DesignCondOutputCycle, diag.Pos{}, "net %s", b.nl.NetName(b.gates[g].out))
+		for _, g := range em.wide {
+			b.bag.Add(diag.DesignCondOutputCycle, b.pos(b.nl.Nets[b.gates[g].out].Pos), "net %s", b.nl.NetName(b.gates[g].out))
 		}
-		em.obs = nil
-		b.levelize(nil)
 	}
 	b.finishWires()
 	b.d.NetGate = b.gateOf
@@ -188,6 +187,7 @@ func (em *emitter) cell(g int32, x *buildGate) error {
 	var obs []int32
 	if em.needsWide(cm, o) {
 		var err error
+		em.wide = append(em.wide, g)
 		if o.wide != nil {
 			fn, at = o.wide, o.all
 		}

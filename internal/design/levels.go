@@ -196,7 +196,8 @@ func (b *builder) components(gates []int32) [][]int32 {
 	return out
 }
 
-// levelize orders the gate slots by level; obs lists the observed nets of gates that have any.
+// levelize orders the gate slots by level: a gate comes behind those of its pins, which may be more than its function reads where a condition
+// names others, and of the nets that it observes (obs). It returns false when that is not possible.
 func (b *builder) levelize(obs map[int32][]int32) bool {
 	p := b.prog
 	n := len(b.gates)
@@ -204,7 +205,8 @@ func (b *builder) levelize(obs map[int32][]int32) bool {
 	indeg := make([]int32, n)
 	start := make([]int32, n+1)
 	each := func(g int32, f func(from int32)) {
-		for _, net := range b.gatePins(g) {
+		pin0 := p.GatePin[g]
+		for _, net := range p.PinNet[pin0 : pin0+int32(p.Fns[p.GateFn[g]].NPin)] {
 			if from := b.gateOf[net]; from >= 0 {
 				f(from)
 			}

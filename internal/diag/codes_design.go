@@ -49,7 +49,7 @@ var designCodes = []Info{
 	{DesignMerged, Note, "Several drivers of one net compute the same function of the same nets; the first in name order stands for all.", "Nothing to do: this is how parallel clock buffers are written."},
 	{DesignMergedArcs, Warning, "Parallel drivers of one net have different delays; those of the first in name order are used.", "Check the SDF if the difference matters."},
 	{DesignLoop, Warning, "Computed gates form a loop; the listed nets were cut out of it and became sources.", "The stimulus must contain these nets."},
-	{DesignCondOutputCycle, Error, "Conditions of two outputs of one cell name each other, so neither can be evaluated first.", "Remove one of the two conditions from the SDF."},
+	{DesignCondOutputCycle, Error, "A condition of an arc names an output of the cell, or an input that its function does not read, that depends on the very output: neither can be evaluated first.", "Remove the condition from the SDF."},
 	{DesignNetDelay, Warning, "A delay of a net declaration could not be used.", "State the delay in the SDF file."},
 	{SDFEmptyCorner, Error, "A value of the SDF file has nothing in the chosen column.", "Choose a column that is there (--corner min|typ|max), or add --corner-fallback."},
 	{SDFCornerFallback, Warning, "A value has nothing in the chosen column; --corner-fallback took the mean of min and max, or the nearest one present.", "Choose a column that the file fills if the difference matters."},

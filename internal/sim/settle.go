@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/wattd/wattd/internal/design"
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/wave"
@@ -45,6 +48,9 @@ func Settle(d *design.Design, st *wave.Stimulus, bag *diag.Bag) *Start {
 		g := d.States[i].Gate
 		byGate[g] = &d.States[i]
 		byInst[d.Gates[g].Inst] = append(byInst[d.Gates[g].Inst], g)
+	}
+	for _, gs := range byInst {
+		slices.SortFunc(gs, func(a, b int32) int { return cmp.Compare(d.Gates[a].Pin, d.Gates[b].Pin) })
 	}
 	for _, g := range p.Order {
 		fn := &p.Fns[p.GateFn[g]]

@@ -172,7 +172,7 @@ func (x *Dump) Load(ctx context.Context, d *design.Design, opt Options, bag *dia
 			bits = append(bits, b)
 		}
 	})
-	loose := x.loose(d, index, bound, &bits)
+	loose := x.loose(d.Netlist, index, bound, &bits, bag)
 	slices.SortStableFunc(bits, func(a, b bit) int { return cmp.Compare(a.id, b.id) })
 	l.bits = bits
 	l.first = make([]int32, x.h.NumIDs+1)
@@ -204,11 +204,6 @@ func (x *Dump) Load(ctx context.Context, d *design.Design, opt Options, bag *dia
 		return nil, nil
 	}
 	return s, nil
-}
-
-// loose tries the sources that no exact name bound under every spelling that the name resolver knows.
-func (x *Dump) loose(d *design.Design, index []int32, bound []bool, bits *[]bit) int64 {
-	return 0
 }
 
 // interval settles From and To.

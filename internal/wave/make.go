@@ -154,7 +154,7 @@ func (m *maker) source(net int32, ev []event, invert bool) {
 	src := int32(len(s.Net))
 	collapsed := int64(0)
 	// the last change of a tick counts
-	start := byte('x')
+	start, hold := byte('x'), byte('x') // hold is the last known value up to the start
 	var cs []change
 	for i := 0; i < len(ev); i++ {
 		if i+1 < len(ev) && ev[i+1].tick == ev[i].tick {
@@ -169,7 +169,9 @@ func (m *maker) source(net int32, ev []event, invert bool) {
 		}
 		switch {
 		case ev[i].tick <= s.From:
-			start = v
+			if start = v; known(v) {
+				hold = v
+			}
 		case ev[i].tick < s.To:
 			last := start
 			if len(cs) > 0 {
@@ -184,7 +186,6 @@ func (m *maker) source(net int32, ev []event, invert bool) {
 		s.Collapsed = append(s.Collapsed, Collapsed{net, collapsed})
 		s.Coverage.Collapsed += collapsed
 	}
-	hold := start
 	if !known(hold) {
 		hold = '0'
 		i := slices.IndexFunc(cs, func(c change) bool { return known(c.val) })

@@ -67,13 +67,19 @@ type bit struct {
 
 // bind calls f for every bit of the dump that names a net, taking scope as the top of the design.
 func (b *binder) bind(scope int32, f func(bit)) {
+	b.each(scope, func(_ *vcd.Var, _ int32, x bit) { f(x) })
+}
+
+// each is bind with the variable and its scope in the netlist.
+func (b *binder) each(scope int32, f func(v *vcd.Var, scope int32, x bit)) {
 	type pair struct{ dump, net int32 }
 	work := []pair{{scope, 0}}
 	for len(work) > 0 {
 		w := work[len(work)-1]
 		work = work[:len(work)-1]
-		for _, v := range b.vars[w.dump] {
-			b.variable(w.net, &b.h.Vars[v], f)
+		for _, i := range b.vars[w.dump] {
+			v := &b.h.Vars[i]
+			b.variable(w.net, v, func(x bit) { f(v, w.net, x) })
 		}
 		for _, k := range b.kids[w.dump] {
 			if c := b.nl.ChildScope(w.net, []byte(b.names[k])); c >= 0 {
@@ -98,6 +104,11 @@ func (b *binder) variable(scope int32, v *vcd.Var, f func(bit)) {
 	if v.Width == 1 {
 		if v.HasRange && one(b.nl.FindNet(scope, name, v.Lsb), 0) || one(b.nl.FindNet(scope, name, netlist.NoBit), 0) {
 			return
+		}
+		if v.HasRange { // an escaped name written without its backslash ends like a bit
+			if one(b.nl.FindNet(scope, fmt.Appendf(nil, "%s[%d]", name, v.Lsb), netlist.NoBit), 0) {
+				return
+			}
 		}
 		if msb, _, vec, ok := b.nl.NetRange(scope, name); ok && vec && !v.HasRange && one(b.nl.FindNet(scope, name, msb), 0) {
 			return
