@@ -24,7 +24,7 @@ build: ## build bin/wattd (static, reproducible)
 	@$(GOBUILD) -o $(BIN) ./cmd/wattd
 
 demo: build ## simulate the example design and show its glitchiest nets
-	@.ci/demo $(BIN)
+	@$(BIN) run examples/mac/wattd.toml
 
 test: ## all tests; as root it installs what they need, otherwise it lists what was skipped
 	@.ci/prereq

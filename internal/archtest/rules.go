@@ -40,8 +40,9 @@ var layers = map[string][]string{
 		"internal/wave", "internal/sim", "internal/activity", "kernel", "kernel/host",
 	},
 
-	// Engines know numbers, never names.
-	"kernel/host": {"kernel"},
+	// Engines know numbers, never names. An engine in a child process runs one of the others there.
+	"kernel/host":   {"kernel"},
+	"kernel/remote": {"kernel", "kernel/host"},
 
 	// Generators of the example and of the benchmark designs write files and read none of ours.
 	"internal/example": {},
@@ -49,12 +50,13 @@ var layers = map[string][]string{
 
 	// Test support. Only test files and the bench import it; simtest shares the contract with the engines, and no code.
 	"internal/testenv":  {},
-	"internal/simtest":  {"kernel"},
+	"internal/simtest":  {"internal/simtest/", "kernel"},
 	"internal/archtest": {},
+	"kernel/kerneltest": {"kernel"},
 }
 
 // testSupport may be imported by test files only.
-var testSupport = []string{"internal/testenv", "internal/simtest", "internal/archtest"}
+var testSupport = []string{"internal/testenv", "internal/simtest", "internal/archtest", "kernel/kerneltest"}
 
 // owners names the one package (and those below it) that may import a library.
 var owners = map[string]string{

@@ -14,7 +14,7 @@ import (
 )
 
 // cycles is the length of the stimulus.
-const cycles = 96
+const cycles = 97
 
 // File is a file of the example.
 type File struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -106,12 +107,9 @@ type change struct {
 func WriteVCD(w io.Writer, f *Flat, t *Timing, states []State) error {
 	launch := f.launches(t)
 	var changes []change
-	for k := range states {
+	for k := range states[:len(states)-1] {
 		edge := half + k*period
 		changes = append(changes, change{edge, -1, 0, 1}, change{edge + half, -1, 0, 0})
-		if k+1 == len(states) {
-			break
-		}
 		for d := range dumps {
 			before, after := dumps[d].value(&states[k]), dumps[d].value(&states[k+1])
 			for b := range uint(max(dumps[d].width, 1)) {
@@ -159,7 +157,7 @@ func WriteVCD(w io.Writer, f *Flat, t *Timing, states []State) error {
 		if dumps[d].width == 0 {
 			fmt.Fprintf(b, "%d%c\n", now[d], '"'+d)
 		} else {
-			fmt.Fprintf(b, "b%s %c\n", strings.TrimPrefix(fmt.Sprintf("%b", now[d]), "-"), '"'+d)
+			fmt.Fprintf(b, "b%s %c\n", strconv.FormatUint(uint64(now[d]), 2), '"'+d)
 		}
 	}
 	for d := range dumps {
@@ -185,7 +183,7 @@ func WriteVCD(w io.Writer, f *Flat, t *Timing, states []State) error {
 			emit(d)
 		}
 	}
-	fmt.Fprintf(b, "#%d\n", len(states)*period+half)
+	fmt.Fprintf(b, "#%d\n", (len(states)-1)*period+half) // where the next edge would be
 	return b.Flush()
 }
 

@@ -40,7 +40,7 @@ const (
 	bufRise = 40
 	bufWire = 5
 	// toggle is the chance in 1024 of a register to change in a cycle: it sets the activity of the whole design.
-	toggle = 256
+	toggle = 200
 )
 
 // New completes the parameters.
@@ -112,11 +112,11 @@ var mixture = func() []*example.Cell {
 		{"NOR3_1", 3},
 		{"AND2_1", 7},
 		{"OR2_1", 7},
-		{"XOR2_1", 8},
-		{"XNOR2_1", 4},
+		{"XOR2_1", 3},
+		{"XNOR2_1", 1},
 		{"AOI21_1", 7},
 		{"OAI21_1", 7},
-		{"MUX2_1", 6},
+		{"MUX2_1", 3},
 	} {
 		for range x.n {
 			m = append(m, example.CellNamed(x.cell))
