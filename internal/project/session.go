@@ -193,10 +193,10 @@ func (s *Session) bind(ctx context.Context) error {
 		if err != nil || s.Failed() {
 			return err
 		}
-		if len(s.Design.Tristate) > 0 {
+		if len(s.Design.Floating) > 0 {
 			named := d.Named()
-			for _, t := range s.Design.Tristate {
-				if named(t.Net) { // such nets are sources: compile again, knowing that
+			for _, n := range s.Design.Floating {
+				if named(n) { // such nets are sources: compile again, knowing that
 					if err := s.compile(ctx, named); err != nil || s.Failed() {
 						return err
 					}
