@@ -79,6 +79,7 @@ func (b *builder) driven(n int32, ds []driver, inout bool) Class {
 	}
 	switch {
 	case tri == len(ds):
+		b.d.Floating = append(b.d.Floating, n)
 		if b.opt.Named != nil && b.opt.Named(n) {
 			return ClassTristate
 		}

@@ -57,6 +57,9 @@ type Design struct {
 	Sources  []int32 // nets of a source class that something reads or that are ports, ascending
 	// Tristate lists the nets computed by three-state drivers with their helpers.
 	Tristate []Tristate
+	// Floating lists the nets all of whose drivers are three-state, whatever became of them: those that a stimulus names are
+	// sources, which only Compile with Options.Named can know.
+	Floating []int32
 	// States lists the gates with state bits.
 	States []State
 	// Registers lists the outputs of registers.
