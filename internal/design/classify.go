@@ -251,7 +251,7 @@ func (b *builder) functionKey(x driver) string {
 	}
 	var nets []int32
 	for _, v := range net {
-		if v >= 0 && !slices.Contains(nets, v) {
+		if v > netlist.Const1 && !slices.Contains(nets, v) {
 			nets = append(nets, v)
 		}
 	}
