@@ -18,6 +18,8 @@ const (
 	NetlistPortTwice       Code = "netlist-port-connected-twice"
 	NetlistPortUndeclared  Code = "netlist-port-undeclared"
 	NetlistDuplicateInst   Code = "netlist-duplicate-instance"
+	NetlistUnnamedInst     Code = "netlist-unnamed-instance"
+	NetlistParameters      Code = "netlist-parameters"
 	NetlistUndeclared      Code = "netlist-undeclared-net"
 	NetlistSelectRange     Code = "netlist-select-out-of-range"
 	NetlistSelectScalar    Code = "netlist-select-of-scalar"
@@ -49,6 +51,8 @@ var netlistCodes = []Info{
 	{NetlistPortTwice, Error, "a port is connected twice in one instance", "remove one of the connections"},
 	{NetlistPortUndeclared, Error, "a header port has no input, output or inout declaration", "declare its direction"},
 	{NetlistDuplicateInst, Error, "two instances of one module have the same name", "rename one; delays and activity could not tell them apart"},
+	{NetlistUnnamedInst, Error, "an instance of a module or cell has no name; only gate primitives may go without", "name it; delays and results could not refer to it"},
+	{NetlistParameters, Error, "an instance overrides parameters of a module whose ranges, constants or delays depend on them; modules are read with their defaults", "give the netlist with the parameters applied, as synthesis writes it"},
 	{NetlistUndeclared, Error, "a net is used without a declaration where none may be implied", "declare the net, or remove `default_nettype none"},
 	{NetlistSelectRange, Error, "a bit or part select lies outside the declared range", "check the declaration of the net"},
 	{NetlistSelectScalar, Warning, "bit 0 of a scalar net is selected; taken as the net", "remove the select, or declare a range"},
@@ -58,7 +62,7 @@ var netlistCodes = []Info{
 	{NetlistUnknownConst, Warning, "a constant has x or z bits; they read as 0", "tie the pin to 0 or 1 if that is meant"},
 	{NetlistConstOutput, Warning, "an output is connected to a constant; left open", "connect a net, or leave the port empty"},
 	{NetlistNotNet, Error, "an output or the left side of an assignment is connected to something that is not a net", "connect a net, a select of one or a concatenation"},
-	{NetlistExpression, Error, "an expression is nested too deeply", "synthesise it to cells"},
+	{NetlistExpression, Error, "an expression is nested too deeply, or is not structural", "synthesise it to cells"},
 	{NetlistSwitch, Error, "switch primitives (tran, nmos, cmos...) are not simulated", "replace them by cells of a library"},
 	{NetlistPrimitivePorts, Error, "a gate primitive has the wrong number of terminals", "check the instance"},
 }

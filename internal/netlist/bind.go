@@ -40,6 +40,10 @@ func (l *linker) bind(m *module) error {
 			b.primitive(in)
 			continue
 		}
+		if in.Name == 0 {
+			b.err(diag.NetlistUnnamedInst, "instance of %s without a name", l.str(in.Cell))
+			continue
+		}
 		if t := l.typeOf(in.Cell); t.kind == typCell {
 			b.leaf(in, t.idx)
 		} else {
@@ -165,10 +169,21 @@ func (b *binder) conns(in *verilog.Inst) []verilog.Conn {
 	return c
 }
 
+// checkParams refuses an instance that a parameter may have made different from its module as it was read. What a
+// defparam reaches is not worked out: one in the design counts for all.
+func (b *binder) checkParams(in *verilog.Inst, m *verilog.Module) {
+	if m.Shaped && (in.Params || b.l.overrides) {
+		b.err(diag.NetlistParameters, "parameters of module %s are overridden (instance %s)", b.l.str(m.Name), b.l.str(in.Name))
+	}
+}
+
 // leaf binds an instance of a library cell or a black box.
 func (b *binder) leaf(in *verilog.Inst, cell int32) {
 	l, m := b.l, b.m
 	c, shape := &l.nl.Cells[cell], &l.cells[cell]
+	if shape.decl != nil {
+		b.checkParams(in, shape.decl.src)
+	}
 	n, nPin := int(copies(in)), c.NPin()
 	pin0 := len(m.pins)
 	for k := range n {
@@ -248,6 +263,7 @@ func (c *Cell) side(p int32) side {
 // kid binds an instance of a structural module.
 func (b *binder) kid(in *verilog.Inst, mod int32) {
 	l, m, c := b.l, b.m, b.l.mods[mod]
+	b.checkParams(in, c.src)
 	n := int(copies(in))
 	conns := b.conns(in)
 	type bound struct {

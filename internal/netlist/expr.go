@@ -21,8 +21,11 @@ func (b *binder) err(code diag.Code, format string, args ...any) {
 	b.l.bag.Add(code, b.l.pos(b.pos), format, args...)
 }
 
-// operands is the number of sub-expressions of an operator.
+// operands is the number of sub-expressions of an operator; 0 for what a behavioural module may hold besides.
 func operands(op verilog.Op) int {
+	if op > verilog.RedXnor {
+		return 0
+	}
 	switch op {
 	case verilog.OpNot, verilog.OpLNot, verilog.RedAnd, verilog.RedOr, verilog.RedXor, verilog.RedNand, verilog.RedNor, verilog.RedXnor:
 		return 1
@@ -162,6 +165,10 @@ func (b *binder) bits(e int32, dst []ref) []ref {
 			}
 		}
 	default:
+		if operands(x.Op) == 0 {
+			b.err(diag.NetlistExpression, "an expression that is not structural")
+			return append(dst, refZero)
+		}
 		v, _ := b.value(e, int(w), nil, None)
 		dst = append(dst, v...)
 	}

@@ -15,7 +15,7 @@ import (
 func HashModule(names *scan.Names, m *verilog.Module) [32]byte {
 	h := hasher{names: names, b3: blake3.New()}
 	h.name(m.Name)
-	h.flag(m.Behavioural, m.Celldefine, m.NoImplicit)
+	h.flag(m.Behavioural, m.Celldefine, m.NoImplicit, m.Shaped, m.Overrides)
 	h.num(m.UnitExp, int32(len(m.Ports)))
 	for _, p := range m.Ports {
 		h.name(p.Name)
@@ -35,7 +35,7 @@ func HashModule(names *scan.Names, m *verilog.Module) [32]byte {
 		h.name(in.Name)
 		h.name(in.Cell)
 		h.num(int32(in.Prim), in.Msb, in.Lsb, in.NConn)
-		h.flag(in.Array)
+		h.flag(in.Array, in.Params)
 		h.delay(m, in.Delay)
 		for _, c := range m.Conns[in.Conn : in.Conn+in.NConn] {
 			h.name(c.Port)

@@ -12,7 +12,7 @@ import (
 )
 
 // Input is what Link works on. Modules are in the order of the files and of the text; all of them were read with
-// Names, and their positions index Files.
+// Names and without errors, and their positions index Files.
 type Input struct {
 	Modules []*verilog.Module
 	Names   *scan.Names
@@ -89,6 +89,8 @@ type linker struct {
 
 	mods  []*module
 	cells []cellShape // parallel to nl.Cells
+
+	overrides bool // a module below the top has a defparam
 
 	// direct answers find for the module being worked on with one memory access: name id -> index in decls + 1.
 	direct []int32
@@ -276,6 +278,7 @@ func (l *linker) declareAll(top *verilog.Module) error {
 		m := l.mods[i]
 		l.own(m)
 		l.declare(m)
+		l.overrides = l.overrides || m.src.Overrides
 		for k := range m.src.Insts {
 			if k&0xffff == 0 && l.ctx.Err() != nil {
 				return l.ctx.Err()

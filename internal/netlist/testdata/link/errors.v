@@ -15,4 +15,5 @@ module top(input wire a, input wire [3:0] v, output wire y, output wire z);
   and g (y);
   assign z = q;
   BUF b6 (.A(~a), .Y(y));
+  BUF (.A(a), .Y(z));
 endmodule
