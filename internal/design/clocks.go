@@ -109,7 +109,8 @@ func (b *builder) account() {
 		Pins:      int64(len(p.PinNet)+len(p.PinWire)) * 4,
 		Arcs:      int64(len(p.ArcDelay)+len(p.ArcReject)+len(p.ArcError)) * 4,
 		Functions: int64(len(p.Words))*8 + int64(len(p.Code))*4 + int64(len(p.SlotMap))*2 + int64(len(p.Fns))*16 + int64(len(p.Shapes))*16 + int64(len(p.Wires))*24,
-		Names:     b.nl.Names.Size() + int64(len(b.nl.Nets))*24,
+		Names:     b.nl.Names.Size(),
+		Nets:      int64(len(b.nl.Nets)) * 24,
 		Positions: int64(len(b.nl.Insts)) * 8,
 	}
 	b.d.Report.OpenPins = b.open

@@ -138,5 +138,8 @@ type Count struct {
 
 // Memory is the size of the compiled design in bytes.
 type Memory struct {
-	Gates, Pins, Arcs, Functions, Names, Positions int64
+	Gates, Pins, Arcs, Functions int64
+	Names                        int64 // texts of all names and their index
+	Nets                         int64 // what each net is called, and where it stands in the source
+	Positions                    int64 // of instances
 }

@@ -125,7 +125,7 @@ type Memory struct {
 	PerGate  float64       `json:"bytes_per_gate"`
 	PerPin   float64       `json:"bytes_per_pin"`
 	PerArc   float64       `json:"bytes_per_arc"`
-	PerName  float64       `json:"bytes_per_net_name"`
+	PerName  float64       `json:"bytes_per_name"`
 	Waves    int64         `json:"waves"`
 	PerEvent float64       `json:"bytes_per_event"`
 	Peak     int64         `json:"peak_rss"`
@@ -190,7 +190,7 @@ func (s *Session) reportDesign(r *Report) {
 	r.Memory.PerGate = ratio(m.Gates, int64(len(p.GateOut)))
 	r.Memory.PerPin = ratio(m.Pins, int64(len(p.PinNet)))
 	r.Memory.PerArc = ratio(m.Arcs, int64(len(p.ArcDelay)))
-	r.Memory.PerName = ratio(m.Names, int64(len(nl.Nets)))
+	r.Memory.PerName = ratio(m.Names, int64(nl.Names.Len()))
 }
 
 func ratio(a, b int64) float64 {

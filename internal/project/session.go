@@ -116,6 +116,7 @@ func (s *Session) Compile(ctx context.Context) error {
 		var err error
 		s.Netlist, err = netlist.Link(ctx, netlist.Input{Modules: s.modules, Names: s.names, Files: s.verilogFiles, Libs: s.libs, Top: s.Config.Top}, s.Bag)
 		s.modules = nil
+		s.names.Trim()
 		return 0, err
 	})
 	if err != nil || s.Netlist == nil {

@@ -25,8 +25,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		p.run(r)
 	}
 	p.phases(r)
-	p.line("memory", "design %s (%.1f B a gate, %.1f B a pin, %.1f B an arc, %.1f B a net name), waves %s%s, peak %s",
-		size(r.Memory.Design.Gates+r.Memory.Design.Pins+r.Memory.Design.Arcs+r.Memory.Design.Functions+r.Memory.Design.Names+r.Memory.Design.Positions),
+	p.line("memory", "design %s (%.1f B a gate, %.1f B a pin, %.1f B an arc, %.1f B a name), waves %s%s, peak %s",
+		size(r.Memory.Design.Gates+r.Memory.Design.Pins+r.Memory.Design.Arcs+r.Memory.Design.Functions+r.Memory.Design.Names+r.Memory.Design.Nets+r.Memory.Design.Positions),
 		r.Memory.PerGate, r.Memory.PerPin, r.Memory.PerArc, r.Memory.PerName, size(r.Memory.Waves), perEvent(r), size(r.Memory.Peak))
 	var ds []string
 	for _, t := range r.Diagnostics {

@@ -52,8 +52,7 @@ const tagMask = 0xffffffff << 32
 
 // find returns the slot of b, which has hash h, and its id, or -1 and the slot where it belongs.
 func (n *Names) find(b []byte, h uint64) (int, int32) {
-	mask := len(n.table) - 1
-	for i := int(h) & mask; ; i = (i + 1) & mask {
+	for i := slot(h, len(n.table)); ; {
 		e := n.table[i]
 		if e == 0 {
 			return i, -1
@@ -64,8 +63,14 @@ func (n *Names) find(b []byte, h uint64) (int, int32) {
 				return i, id
 			}
 		}
+		if i++; i == len(n.table) {
+			i = 0
+		}
 	}
 }
+
+// slot is where the search for a hash begins in a table of any size: its lower half, scaled; the upper one is the tag.
+func slot(h uint64, size int) int { return int(h & 0xffffffff * uint64(size) >> 32) }
 
 func (n *Names) bytes(id int32) []byte { return n.arena[n.start[id]:n.start[id+1]] }
 
@@ -94,16 +99,28 @@ func (n *Names) Intern(b []byte) int32 {
 
 // grow doubles the table. Strings are placed in order of their ids, so that their bytes are read in order.
 func (n *Names) grow() {
-	n.table = make([]uint64, 2*len(n.table))
-	mask := len(n.table) - 1
+	n.rebuild(2 * len(n.table))
+}
+
+func (n *Names) rebuild(size int) {
+	n.table = make([]uint64, size)
 	for id := int32(1); int(id) < n.Len(); id++ {
 		h := n.hash(n.bytes(id))
-		i := int(h) & mask
+		i := slot(h, size)
 		for n.table[i] != 0 {
-			i = (i + 1) & mask
+			if i++; i == size {
+				i = 0
+			}
 		}
 		n.table[i] = h&tagMask | uint64(id+1)
 	}
+}
+
+// Trim gives back memory that only further names would need: what is left is the text and about 14 bytes a name.
+func (n *Names) Trim() {
+	n.arena = append(make([]byte, 0, len(n.arena)), n.arena...)
+	n.start = append(make([]uint32, 0, len(n.start)), n.start...)
+	n.rebuild(max(1024, n.Len()*5/4))
 }
 
 // InternString is Intern of a string.
@@ -138,7 +155,6 @@ func (n *Names) InternAll(text []byte, spans []Span) {
 	for len(spans) > 0 {
 		batch := spans[:min(len(spans), maxBatch)]
 		spans = spans[len(batch):]
-		mask := uint64(len(n.table) - 1)
 		for i, s := range batch {
 			hash[i] = 0
 			if s.To > s.From {
@@ -146,7 +162,7 @@ func (n *Names) InternAll(text []byte, spans []Span) {
 			}
 		}
 		for i := range batch {
-			entry[i] = n.table[hash[i]&mask]
+			entry[i] = n.table[slot(hash[i], len(n.table))]
 		}
 		for i := range batch {
 			id := max(uint32(entry[i]), 1) - 1
