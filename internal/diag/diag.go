@@ -29,9 +29,9 @@ func (s Severity) String() string { return [...]string{"note", "warning", "error
 
 // Pos is a place in a file. Line and Col count from 1, Col in bytes; 0 means that the place is not known.
 type Pos struct {
-	File string
-	Line int
-	Col  int
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"col,omitempty"`
 }
 
 func (p Pos) String() string {
@@ -64,18 +64,33 @@ type Diag struct {
 	Pos      Pos      `json:"pos"`
 	Msg      string   `json:"msg"`
 	Hint     string   `json:"hint,omitempty"`
+	N        int64    `json:"n"` // occurrences that the message stands for
+
+	repeated bool // N comes from equal messages, so the text does not tell it
 }
 
+// String is the message in the form of compilers: place, severity, text, code, and the hint on a line of its own.
 func (d Diag) String() string {
-	s := fmt.Sprintf("%s: %s: %s [%s]", d.Pos, d.Severity, d.Msg, d.Code)
+	s := fmt.Sprintf("%s: %s", d.Severity, d.Msg)
+	if d.Pos.File != "" {
+		s = d.Pos.String() + ": " + s
+	}
+	if d.repeated {
+		s += fmt.Sprintf(" (%d times)", d.N)
+	}
+	s += fmt.Sprintf(" [%s]", d.Code)
 	if d.Hint != "" {
 		s += "\n    hint: " + d.Hint
 	}
 	return s
 }
 
-// Keep is how many messages of one code a Bag holds; the rest are counted.
+// Keep is how many different messages of one code a Bag holds; the rest are counted.
 const Keep = 10
+
+// compareWithin is how many messages of a code are compared with those held, so that equal ones are shown once. After that
+// they are only counted: a million of them must not cost a million texts.
+const compareWithin = 100_000
 
 // Bag collects messages. The zero value is ready; it is safe for concurrent use.
 type Bag struct {
@@ -102,12 +117,25 @@ func (b *Bag) AddN(code Code, n int64, pos Pos, format string, args ...any) {
 	if b.count == nil {
 		b.count, b.kept = map[Code]int64{}, map[Code][]Diag{}
 	}
+	before := b.count[code]
 	b.count[code] += n
 	if in.Severity == Error {
 		b.nErr += n
 	}
-	if len(b.kept[code]) < Keep {
-		b.kept[code] = append(b.kept[code], Diag{code, in.Severity, pos, fmt.Sprintf(format, args...), in.Cure})
+	kept := b.kept[code]
+	at := slices.IndexFunc(kept, func(d Diag) bool { return d.Pos == pos })
+	if len(kept) == Keep && at < 0 || before > compareWithin {
+		return
+	}
+	msg := fmt.Sprintf(format, args...)
+	for i := max(at, 0); at >= 0 && i < len(kept); i++ {
+		if d := &kept[i]; d.Pos == pos && d.Msg == msg {
+			d.N, d.repeated = d.N+n, true
+			return
+		}
+	}
+	if len(kept) < Keep {
+		b.kept[code] = append(kept, Diag{Code: code, Severity: in.Severity, Pos: pos, Msg: msg, Hint: in.Cure, N: n})
 	}
 }
 
@@ -145,7 +173,7 @@ func (b *Bag) Kept(code Code) []Diag {
 	return slices.Clone(b.kept[code])
 }
 
-// Write prints the first max messages of each code of at least the given severity, with totals.
+// Write prints the first max messages of each code of at least the given severity, the hint once, and how many more there are.
 func (b *Bag) Write(w io.Writer, min Severity, max int) {
 	for _, t := range b.Totals() {
 		if t.Severity < min {
@@ -155,10 +183,15 @@ func (b *Bag) Write(w io.Writer, min Severity, max int) {
 		if len(ds) > max {
 			ds = ds[:max]
 		}
-		for _, d := range ds {
+		left := t.N
+		for i, d := range ds {
+			left -= d.N
+			if i > 0 && d.Hint == ds[0].Hint {
+				d.Hint = ""
+			}
 			fmt.Fprintln(w, d)
 		}
-		if left := t.N - int64(len(ds)); left > 0 {
+		if left > 0 {
 			fmt.Fprintf(w, "%s: %d more [%s]\n", t.Severity, left, t.Code)
 		}
 	}
