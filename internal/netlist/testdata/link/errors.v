@@ -9,7 +9,7 @@ module top(input wire a, input wire [3:0] v, output wire y, output wire z);
   sub s1 (.a(a), .b(z));
   sub s2 (a, z, a);
   sub s3 (.a(v[4]), .y(a & y));
-  BUF b4 (.A(y[0]), .Y(v[7:6]));
+  BUF b4 (.A(y[0]), .Y(v[6]));
   BUF b5 (.A(v[0:3]), .Y(1'b0));
   tran t1 (a, y);
   and g (y);
