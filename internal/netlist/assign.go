@@ -20,11 +20,15 @@ func (b *binder) assigns() {
 	// Joining is right only for nets that nothing else but the other net drives: a net that is assigned twice, has
 	// a wired function or a delay of its own gets buffers instead.
 	once, keep := make(bitset, int(b.m.named)/64+1), make(bitset, int(b.m.named)/64+1)
-	lhs := make([][]ref, len(s.Assigns))
+	lhs, total := make([][]ref, len(s.Assigns)), int64(0)
 	for i := range s.Assigns {
 		a := &s.Assigns[i]
 		b.pos = a.Pos
 		lhs[i] = b.lvalue(a.LHS, nil)
+		if total += int64(len(lhs[i])); total > b.l.in.MaxObjects {
+			b.err(diag.NetlistTooLarge, "the assignments of module %s have more than %d bits", b.l.str(s.Name), b.l.in.MaxObjects)
+			return
+		}
 		for _, r := range lhs[i] {
 			if r >= 0 && once.has(r) {
 				keep.add(r)

@@ -14,6 +14,7 @@ type binder struct {
 	m     *module
 	pos   verilog.Pos // of the statement, for messages
 	depth int
+	full  bool  // too many gates, diagnosed
 	buf   []ref // reused by callers
 }
 
@@ -335,6 +336,13 @@ func (b *binder) boolean(e int32) ref {
 
 // gate adds a gate; without an output it drives a new hidden net. A reduction of one bit becomes a buffer.
 func (b *binder) gate(op PrimOp, out ref, delay int32, in ...ref) ref {
+	if int64(len(b.m.gates)+len(b.m.gateIn)) > b.l.in.MaxObjects {
+		if !b.full {
+			b.err(diag.NetlistTooLarge, "the expressions of module %s make more than %d gates", b.l.str(b.m.src.Name), b.l.in.MaxObjects)
+		}
+		b.full = true
+		return refZero
+	}
 	if out == refOpen {
 		out = b.hidden()
 	}

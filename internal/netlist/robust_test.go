@@ -48,6 +48,11 @@ func TestBounds(t *testing.T) {
 	if nl, err := Link(context.Background(), in, bag); err != nil || nl != nil && bag.Errors() == 0 {
 		t.Error("limit not kept")
 	}
+	in, bag = readInput(t, "module top(input [39:0] a, b, output [39:0] y); assign y = ~(a ^ ~b) | ~(b & ~a); endmodule")
+	in.MaxObjects = 150
+	if nl, err := Link(context.Background(), in, bag); err != nil || nl != nil || bag.Count(diag.NetlistTooLarge) == 0 {
+		t.Error("expressions beyond the limit", err, bag.Totals())
+	}
 	in, bag = readInput(t, "module top(input a); BUF u (.A(a)); endmodule")
 	in.Top = "tip"
 	if nl, _ := Link(context.Background(), in, bag); nl != nil || bag.Count(diag.NetlistTopMissing) != 1 {
