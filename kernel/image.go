@@ -139,8 +139,12 @@ func OpenProgram(image []byte) (*Program, error) {
 		return nil, err
 	}
 	nNet := r.num()
-	if nNet < 0 || nNet > 1<<31-1 {
+	// A net needs no bytes of its own, but few have neither a pin nor a gate; a garbled number must not take all memory.
+	if nNet < 0 || nNet > 1<<31-1 || nNet > 1<<20+int64(len(image)) {
 		r.fail("number of nets")
+	}
+	if r.err != nil {
+		return nil, r.err
 	}
 	p := &Program{NNet: int32(nNet)}
 	p.GateOut, p.GateFn, p.GateShape = view[int32](r), view[int32](r), view[int32](r)

@@ -99,9 +99,13 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 	n.chunk = 64
 	r.start(workers)
 	res.Stats.Simulate = time.Since(start) - res.Stats.Check - res.Stats.Sources
+	defer r.forget()
 	if n.err != nil {
 		if keep {
 			r.kept = nil
+		}
+		if n.status.Code == kernel.Interrupted {
+			return nil, fmt.Errorf("%w: %w", n.err, context.Cause(ctx))
 		}
 		return nil, n.err
 	}
@@ -113,8 +117,17 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 	if j.Progress != nil {
 		j.Progress(n.total(r), n.total(r))
 	}
-	n.job, n.res, n.done = nil, nil, nil
 	return &res.Result, nil
+}
+
+// forget drops what refers to the memory of a run, so that it can be freed while the runner rests.
+func (r *runner) forget() {
+	r.now.job, r.now.res, r.now.done = nil, nil, nil
+	clear(r.now.obs)
+	for _, k := range r.workers {
+		k.slab, k.slabs = nil, nil
+		clear(k.events[:])
+	}
 }
 
 func (n *run) total(r *runner) int64 { return int64(len(r.loose)+len(r.p.Order)) * int64(n.windows) }

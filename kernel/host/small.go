@@ -1,7 +1,7 @@
 package host
 
-// The merges of gates with 1 to 4 pins. They are mergeSmall with one variable per pin; only the choice of v differs from
-// event to event, the rest runs without branches that cannot be foreseen.
+// The merges of gates with 1 to 4 pins. They are mergeSmall with one variable per pin: which pin comes next cannot be foreseen,
+// so the pins advance without branches. (Computing the change of the output without a branch as well was slower.)
 
 func (k *worker) merge1() {
 	a := k.list[0]

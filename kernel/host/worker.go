@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -115,11 +114,11 @@ func (k *worker) each(level, first, last int) {
 			if st == kernel.Done {
 				break
 			}
-			if err := k.serve(st, first); err != nil {
-				r.fail(kernel.Status{Code: st, Level: int32(level), Cursor: int64(k.item - first), Window: int32(k.window), Need: k.short}, err)
+			if st == kernel.Stopped {
 				return
 			}
-			if st == kernel.Stopped {
+			if err := k.serve(st, first); err != nil {
+				r.fail(kernel.Status{Code: st, Level: int32(level), Cursor: int64(k.item - first), Window: int32(k.window), Need: k.short}, err)
 				return
 			}
 		}
@@ -142,7 +141,7 @@ func (k *worker) serve(st kernel.StatusCode, first int) error {
 		k.stats.Grown++
 		return k.openSlab(k.short)
 	case kernel.Interrupted:
-		return fmt.Errorf("%w at level %d: %w", kernel.ErrInterrupted, k.level, context.Canceled)
+		return fmt.Errorf("%w at level %d, item %d", kernel.ErrInterrupted, k.level, k.item-first)
 	}
 	return nil
 }
@@ -169,8 +168,10 @@ func (k *worker) loop() kernel.StatusCode {
 			return st
 		}
 		k.item++
-		k.window = 0
-		k.computed = false
+		k.window, k.computed = 0, false
+		if k.run.stop.Load() {
+			return kernel.Stopped
+		}
 		if k.poll() {
 			return kernel.Interrupted
 		}
