@@ -5,8 +5,8 @@ import (
 	"cmp"
 )
 
-// CompareNetNames orders nets by name, the order of every list and tie: bytewise by hierarchy component of the
-// canonical names, then by index as a number. Hidden nets come first in their scope, by their number.
+// CompareNetNames orders nets by name, the order of every list and tie: bytewise by hierarchy component of their
+// identities, then by index as a number. Hidden nets come first in their scope, by their number.
 func (nl *Netlist) CompareNetNames(a, b int32) int {
 	if a == b {
 		return 0
@@ -15,7 +15,24 @@ func (nl *Netlist) CompareNetNames(a, b int32) int {
 	if x.Scope == None || y.Scope == None { // the constants, before all others
 		return cmp.Or(cmp.Compare(x.Scope, y.Scope), cmp.Compare(a, b))
 	}
-	return cmp.Or(nl.compareRefs(Ref{x.Scope, x.Name, x.Bit}, Ref{y.Scope, y.Name, y.Bit}), cmp.Compare(a, b))
+	return cmp.Or(nl.compareRefs(nl.identity(a), nl.identity(b)), cmp.Compare(a, b))
+}
+
+// identity is the name that a net is the same by from one version of a design to the next: of all its names the one highest
+// in the hierarchy, then the smallest. The canonical name, which is printed, prefers ports among the highest.
+func (nl *Netlist) identity(n int32) Ref {
+	x := &nl.Nets[n]
+	best := Ref{x.Scope, x.Name, x.Bit}
+	if x.Flags&NetHidden != 0 {
+		return best
+	}
+	depth := nl.Depth(x.Scope)
+	for r := range nl.Aliases(n) {
+		if nl.Depth(r.Scope) == depth && nl.compareRefs(r, best) < 0 {
+			best = r
+		}
+	}
+	return best
 }
 
 // CompareInstNames orders leaf instances by name: bytewise by hierarchy component.
