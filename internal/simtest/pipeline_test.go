@@ -75,7 +75,7 @@ func compile(c *model.Circuit, x texts, opt design.Options) (*product, error) {
 	if err = failed(err); err != nil {
 		return nil, err
 	}
-	if opt.Named = dump.Named(); len(d.Tristate) > 0 {
+	if opt.Named = dump.Named(); len(d.Floating) > 0 {
 		if d, err = design.Compile(ctx, nl, opt, sdf, bag); failed(err) != nil {
 			return nil, failed(err)
 		}

@@ -29,20 +29,21 @@ type Net struct {
 	Filtered    int64
 	ErrorPulses int64
 	Races       int64
+	Collapsed   int64 // of a source: changes overwritten within their tick
+
+	// Of the wires at the pins of its gate, and how many pins that reads.
+	WireFiltered, WireErrors int64
+	Pins                     int
 
 	// Times in [From, To). TZ and TB are those of three-state nets; of sources the recorded values count.
 	T0, T1, TX, TZ, TB int64
 	TC, Rise, Fall     int64
 }
 
-// Pin names a sink.
-type Pin struct{ Inst, Pin int }
-
 // Result is the answer.
 type Result struct {
-	Nets         []Net
-	WireFiltered map[Pin]int64
-	Opened       []int // nets that became sources because of a loop
+	Nets   []Net
+	Opened []int // nets that became sources because of a loop
 	// TinyDelays says that a delay that is not 0 rounds to 0, which a run refuses when there are many.
 	TinyDelays bool
 	// Stats counts how often a rule was met.
@@ -51,7 +52,7 @@ type Result struct {
 
 // Run simulates.
 func Run(c *model.Circuit, o Options) *Result {
-	b := &builder{c: c, o: o, res: &Result{Nets: make([]Net, len(c.Nets)), WireFiltered: map[Pin]int64{}, Stats: map[string]int64{}}}
+	b := &builder{c: c, o: o, res: &Result{Nets: make([]Net, len(c.Nets)), Stats: map[string]int64{}}}
 	b.arcs()
 	b.gates()
 	b.openLoops()

@@ -124,9 +124,11 @@ func (s *sim) run() {
 		r.Filtered, r.ErrorPulses = g.q.filtered, g.q.errors
 		s.res.Stats["filtered"] += g.q.filtered
 		s.res.Stats["error pulse"] += g.q.errors
+		r.Pins = len(g.pins)
 		for _, p := range g.pins {
-			if p.w != nil && p.inst >= 0 {
-				s.res.WireFiltered[Pin{p.inst, p.pin}] = p.w.q.filtered
+			if p.w != nil {
+				r.WireFiltered += p.w.q.filtered
+				r.WireErrors += p.w.q.errors
 				s.res.Stats["wire filtered"] += p.w.q.filtered
 				s.res.Stats["wire error pulse"] += p.w.q.errors
 			}
@@ -161,7 +163,7 @@ func (s *sim) wireTick(p *gpin, g *gate, t int64) {
 		w.in = v
 		if v != w.q.y {
 			e := edge(v)
-			if at, ok := w.q.schedule(t, v, w.d[e], w.rej[e], w.er[e]); ok {
+			if at, ok := w.q.schedule(t, v, w.d[e], w.rej[e], w.er[e]); ok && at > t {
 				s.agenda.add(at, w.order)
 			}
 		}
@@ -217,12 +219,25 @@ func (s *sim) evaluate(g *gate, t int64, switched []int) {
 	}
 	v := g.function(g.pin)
 	if v == g.q.y {
+		if s.clocked(g, switched) {
+			s.stat("clock stopped")
+		}
 		return
 	}
 	d, r, e := s.delay(g, t, switched, edge(v))
-	if at, ok := g.q.schedule(t, v, d, r, e); ok {
+	if at, ok := g.q.schedule(t, v, d, r, e); ok && at > t { // at t itself it passes below
 		s.agenda.add(at, g.order)
 	}
+}
+
+// clocked says whether the clock pin of a clock gate switched.
+func (s *sim) clocked(g *gate, switched []int) bool {
+	for _, i := range switched {
+		if p := g.pins[i]; len(g.bits) > 0 && p.inst >= 0 && s.c.Insts[p.inst].Cell.Pins[p.pin].Name == "CK" {
+			return true
+		}
+	}
+	return false
 }
 
 // races says whether a tie decided a bit that keeps its value: with one of the switched pins as it was before, the bit

@@ -66,6 +66,7 @@ func (s *sim) sources() {
 			continue
 		}
 		s.res.Nets[net].Source = true
+		s.res.Nets[net].Collapsed = s.collapsed(net)
 		r := s.recordOf(net)
 		if r == nil {
 			r = s.complement(net)
@@ -83,38 +84,64 @@ func (s *sim) sources() {
 	}
 }
 
+// collapsed counts the recorded changes of a net that another one at the same tick overwrote.
+func (s *sim) collapsed(net int) (n int64) {
+	for _, w := range s.c.Waves {
+		if w.Net != net {
+			continue
+		}
+		var last model.Change
+		for i, ch := range w.Changes {
+			if i > 0 && ch.V == last.V {
+				continue
+			}
+			if i > 0 && ch.T == last.T && ch.T > s.c.From && ch.T < s.c.To {
+				n++
+			}
+			last = ch
+		}
+	}
+	return n
+}
+
 // complement makes the record of the Q or QN that the stimulus does not name out of that of the other.
 func (s *sim) complement(net int) record {
+	other := s.otherOutput(net)
+	if other < 0 {
+		return nil
+	}
+	s.stat("Q from QN or QN from Q")
+	s.res.Nets[net].Collapsed = s.collapsed(other)
+	var c record
+	for _, ch := range s.recordOf(other) {
+		switch ch.V {
+		case '0':
+			ch.V = '1'
+		case '1':
+			ch.V = '0'
+		}
+		c = append(c, ch)
+	}
+	return c
+}
+
+// otherOutput is a recorded net on another output of the register that drives a net, or -1.
+func (s *sim) otherOutput(net int) int {
 	for _, in := range s.c.Insts {
 		if in.Cell.FF == nil {
 			continue
 		}
-		for _, o := range in.Cell.Out() {
+		outs := in.Cell.Out()
+		for _, o := range outs {
 			if in.Conn[o] != net {
 				continue
 			}
-			for _, other := range in.Cell.Out() {
-				if other == o || in.Conn[other] < 0 {
-					continue
+			for _, x := range outs {
+				if x != o && in.Conn[x] >= 0 && s.recordOf(in.Conn[x]) != nil {
+					return in.Conn[x]
 				}
-				r := s.recordOf(in.Conn[other])
-				if r == nil {
-					continue
-				}
-				s.stat("Q from QN or QN from Q")
-				var c record
-				for _, ch := range r {
-					switch ch.V {
-					case '0':
-						ch.V = '1'
-					case '1':
-						ch.V = '0'
-					}
-					c = append(c, ch)
-				}
-				return c
 			}
 		}
 	}
-	return nil
+	return -1
 }
