@@ -148,7 +148,7 @@ func (em *emitter) prim(g int32, x *buildGate) error {
 	em.pins = em.pins[:0]
 	for i := range pins {
 		f.pins = append(f.pins, fmt.Sprint("i", i))
-		em.pins = append(em.pins, arcPin{&em.ap.pairs[i]})
+		em.pins = append(em.pins, arcPin{&em.ap.pairs[i], true})
 	}
 	return em.finish(g, em.variant(variantKey{gatePrim, 0, 0, x.fn}), &f, x.fn, "primitive", len(pins), nil)
 }
@@ -309,7 +309,7 @@ func (em *emitter) tristate(g int32, x *buildGate) error {
 				ap.run(b.arcs.head[tg])
 			}
 			for k := range 2 {
-				em.pins = append(em.pins, arcPin{&ap.pairs[k]})
+				em.pins = append(em.pins, arcPin{&ap.pairs[k], d.inst < 0})
 				driverOf = append(driverOf, i)
 			}
 			continue
@@ -324,7 +324,7 @@ func (em *emitter) tristate(g int32, x *buildGate) error {
 			ap.pins = ap.pins[:len(o.at)]
 		}
 		for k := range o.at {
-			em.pins = append(em.pins, arcPin{&ap.pairs[k]})
+			em.pins = append(em.pins, arcPin{&ap.pairs[k], d.inst < 0})
 			driverOf = append(driverOf, i)
 		}
 	}
@@ -382,7 +382,7 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 	for _, s := range sh.slots {
 		best := delay{d: -1}
 		for _, r := range s.from {
-			v := em.ticks(&em.pins[s.pin].pair.entries[r.edge][r.index], int(s.out), name)
+			v := em.ticks(&em.pins[s.pin].pair.entries[r.edge][r.index], int(s.out), em.pins[s.pin].prim, name)
 			if best.d < 0 || v.d < best.d {
 				best = v
 			}
@@ -405,7 +405,7 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 }
 
 // ticks rounds one value of an entry, with its limits.
-func (em *emitter) ticks(x *entry, out int, name string) delay {
+func (em *emitter) ticks(x *entry, out int, prim bool, name string) delay {
 	b := em.b
 	t, _ := b.opt.Tick.round(x.v[out])
 	if t > maxDelay {
@@ -417,7 +417,7 @@ func (em *emitter) ticks(x *entry, out int, name string) delay {
 	l := x.lim[out]
 	switch l.kind {
 	case limitDefault:
-		if b.opt.PulseReject < 100 {
+		if b.opt.PulseReject < 100 && !prim {
 			v.r = percentOf(d, int64(b.opt.PulseReject)*1e9)
 			v.e = v.r
 		}

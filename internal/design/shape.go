@@ -37,6 +37,7 @@ type shapes struct {
 // arcPin is a gate pin with its entries; pair nil for pins that have none.
 type arcPin struct {
 	pair *pair
+	prim bool // of a primitive: a delay, not an arc, so --pulse-reject does not apply
 }
 
 // get returns the shape of a gate with the given function. variant identifies fn; expr gives the expression of a condition
