@@ -15,14 +15,18 @@ func newCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [wattd.toml]",
 		Short: "Read, link and bind everything, simulate nothing",
-		Long:  "Does everything that run does up to the simulation and prints coverage and diagnostics.",
-		Args:  atMostOne,
+		Long: `Does everything that run does up to the simulation, and prints coverage and diagnostics. What a wattd.toml says about outputs is
+left aside.
+
+Exit codes: as of run.`,
+		Example: `  wattd check
+  wattd check --netlist top.v --lib cells.lib --sdf top.sdf`,
+		Args: atMostOne,
 		RunE: func(c *cobra.Command, args []string) error {
 			return runSession(c, args, flags, report, checkSteps)
 		},
 	}
 	inputFlags(c, &flags)
-	outputFlags(c, &flags)
 	c.Flags().StringVar(&report, "report", "text", "form of the report: `text|json`")
 	return c
 }

@@ -15,7 +15,7 @@ import (
 // Exit codes.
 const (
 	exitDone        = 0
-	exitInput       = 1 // the input is wrong
+	exitInput       = 1 // the input is wrong, or an output cannot be written
 	exitUsage       = 2
 	exitRequirement = 3 // done, but a stated requirement is not met
 	exitFault       = 4 // our fault
@@ -55,9 +55,10 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	}
 	var ee *exitError
 	var ue *project.UsageError
+	var oe *project.OutputError
 	switch {
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "wattd: interrupted; no output file was changed")
+		fmt.Fprintln(stderr, "wattd: interrupted; output files are whole or were not touched")
 		return exitInterrupted
 	case errors.As(err, &ee):
 		if ee.err != nil {
@@ -67,6 +68,9 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	case errors.As(err, &ue):
 		fmt.Fprintln(stderr, "wattd:", ue)
 		return exitUsage
+	case errors.As(err, &oe):
+		fmt.Fprintln(stderr, "wattd:", oe)
+		return exitInput
 	}
 	fmt.Fprintln(stderr, "wattd:", err)
 	return exitFault

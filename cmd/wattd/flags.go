@@ -32,10 +32,11 @@ func inputFlags(c *cobra.Command, f *project.Config) {
 	fl.StringVar(&f.Cycle, "cycle", "", "split changes by a fixed cycle of `TIME` rather than by clocks")
 	fl.StringVar(&f.X, "x", "", "unknown values of sources: `hold|0|1|random:SEED` (default hold)")
 	fl.StringVar(&f.Unmapped, "unmapped", "", "sources that the dump lacks: `error|hold|toggle:P` (default error)")
+	fl.StringVar(&f.RequireCoverage, "require-coverage", "", "exit with 3 when fewer than `PERCENT` of the sources have a stimulus")
 	fl.StringVar(&f.Launch, "launch", "", "when sources change: `as-dumped` (default)")
 }
 
-// outputFlags adds the flags that choose what is written.
+// outputFlags adds the flags that choose how is simulated and what is written.
 func outputFlags(c *cobra.Command, f *project.Config) {
 	fl := c.Flags()
 	fl.StringVar(&f.Glitch, "glitch", "", "what a glitch is: changes beyond one a `cycle`, or beyond those of a zero-delay run: cycle|zero-delay (default cycle)")
@@ -46,8 +47,7 @@ func outputFlags(c *cobra.Command, f *project.Config) {
 	fl.StringVar(&f.SAIFIG, "saif-ig", "", "IG counts `edges|pulses` that the inertial rule removed (default edges: 2 a pulse)")
 	fl.StringVar(&f.Counts, "counts", "", "write counts per net as CSV to `FILE`, - for standard output")
 	fl.StringVar(&f.VCD, "vcd", "", "write all waveforms to `FILE`")
-	fl.IntVar(&f.Nets, "nets", 0, "list the `N` glitchiest nets in the report")
-	fl.StringVar(&f.RequireCoverage, "require-coverage", "", "exit with 3 when fewer than `PERCENT` of the sources have a stimulus")
+	fl.IntVar(&f.Nets, "nets", 0, "list the `N` glitchiest nets in the report (default 0)")
 }
 
 // configure merges a wattd.toml with the flags that were given: flags win.
@@ -65,12 +65,17 @@ func configure(c *cobra.Command, args []string, flags project.Config, bag *diag.
 	}
 	cfg, err := project.LoadConfig(path, bag)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		return flags, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
+		return flags, &exitError{exitInput, fmt.Errorf("cannot read %w", withoutOp(err))}
 	}
 	cfg.Override(&flags, func(flag string) bool { return c.Flags().Changed(flag) })
 	return *cfg, nil
+}
+
+// withoutOp is an error of the operating system as people say it: the path and what is wrong.
+func withoutOp(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
 }

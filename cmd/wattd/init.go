@@ -41,11 +41,14 @@ func initFolder(c *cobra.Command, dir string, force bool) error {
 	cfg, notes, err := project.Guess(c.Context(), dir)
 	if err != nil {
 		if os.IsNotExist(err) || os.IsPermission(err) {
-			return &exitError{exitInput, err}
+			return &exitError{exitInput, withoutOp(err)}
 		}
 		return err
 	}
 	if len(cfg.Netlist) == 0 {
+		for _, n := range notes {
+			fmt.Fprintln(c.ErrOrStderr(), "note:", n)
+		}
 		return &exitError{exitInput, fmt.Errorf("no gate netlist found in %s", dir)}
 	}
 	b, err := cfg.TOML()
@@ -53,7 +56,7 @@ func initFolder(c *cobra.Command, dir string, force bool) error {
 		return err
 	}
 	if err := os.WriteFile(path, b, 0o644); err != nil {
-		return &exitError{exitInput, err}
+		return &project.OutputError{Path: path, Err: err}
 	}
 	out := c.OutOrStdout()
 	fmt.Fprintf(out, "wrote %s:\n%s", path, b)

@@ -19,9 +19,11 @@ func newRun() *cobra.Command {
 		Long: `Reads the netlist, its libraries and delays, drives it with the recorded waveforms of its sources (inputs and outputs of
 registers, memories and black boxes), and counts what every net did.
 
-Without flags it reads wattd.toml of the current folder. Flags win over the file. Times carry a unit (10ns); a bare number is ticks.
+Without --netlist and -f it reads wattd.toml of the current folder, if there is one. A flag replaces the whole value of the same key
+of the file. Times carry a unit (10ns); a bare number is ticks.
 
-Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 done but --require-coverage is not met, 4 our fault, 130 interrupted.`,
+Exit codes: 0 done, 1 the input is wrong or an output cannot be written, 2 usage, 3 done but --require-coverage is not met, 4 our
+fault, 130 interrupted.`,
 		Example: `  wattd run --netlist top.v --lib cells.lib --sdf top.sdf --stim dump.vcd --counts counts.csv
   wattd run wattd.toml --saif top.saif --nets 20`,
 		Args: atMostOne,

@@ -8,18 +8,16 @@ package project
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"reflect"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
-	"github.com/wattd/wattd/internal/design"
 	"github.com/wattd/wattd/internal/diag"
-	"github.com/wattd/wattd/internal/format/saif"
-	"github.com/wattd/wattd/internal/wave"
+	"github.com/wattd/wattd/internal/source"
 )
 
 // Format is the version of wattd.toml that this program reads.
@@ -60,19 +58,49 @@ type Config struct {
 	Nets        int    `toml:"nets,omitempty"` // how many of the glitchiest nets the report lists
 
 	RequireCoverage string `toml:"require_coverage,omitempty"` // percent
+
+	places map[string]diag.Pos // of the keys that came from a wattd.toml and still hold
 }
+
+// maxConfig bounds what is read as a wattd.toml, so that a dump given by mistake is not loaded whole.
+const maxConfig = 1 << 20
 
 // LoadConfig reads a wattd.toml. Paths in it are relative to its folder, $VAR is expanded. Faults go to bag, with their lines.
 func LoadConfig(path string, bag *diag.Bag) (*Config, error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > maxConfig {
+		if recognised(path, b, bag) {
+			bag.Add(diag.ProjConfig, diag.Pos{File: path}, "over %d bytes: this is no wattd.toml", maxConfig)
+		}
+		return &Config{}, nil
 	}
 	return parseConfig(path, b, bag), nil
 }
 
+// recognised tells the user when the bytes are those of another format; it returns whether they may be TOML.
+func recognised(path string, b []byte, bag *diag.Bag) bool {
+	f := source.OpenBytes(path, b)
+	defer f.Close()
+	k := f.Kind()
+	flag, input := map[source.Kind]string{source.Verilog: "--netlist", source.Liberty: "--lib", source.SDF: "--sdf", source.VCD: "--stim"}[k]
+	if input {
+		bag.Add(diag.SourceWrongKind, diag.Pos{File: path}, "a wattd.toml is wanted here, but this is a %s; give it with %s", k, flag)
+		return false
+	}
+	return f.Expect(source.TOML, bag)
+}
+
 func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
-	c := &Config{}
+	c := &Config{places: map[string]diag.Pos{}}
+	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	// the version first: a newer file is refused by name, not by its unknown keys
 	var v struct {
 		Format *int `toml:"format"`
@@ -92,6 +120,7 @@ func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 				line, col := e.Position()
 				bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: line, Col: col}, "unknown key %q", strings.Join(e.Key(), "."))
 			}
+		case !recognised(path, b, bag): // told already
 		case errors.As(err, &de):
 			line, col := de.Position()
 			bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: line, Col: col}, "%s", strings.TrimPrefix(de.Error(), "toml: "))
@@ -101,19 +130,29 @@ func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 		return c
 	}
 	if v.Format == nil {
-		bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: 1}, "format = %d is missing", Format)
+		if recognised(path, b, bag) {
+			bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: 1}, "format = %d is missing", Format)
+		}
 		return c
 	}
 	if c.Format < 1 {
-		bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: lineOf(b, "format")}, "format = %d does not exist", c.Format)
+		bag.Add(diag.ProjConfig, c.places["format"], "format = %d does not exist", c.Format)
+	}
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		if key := keyOf(t.Field(i)); key != "" {
+			if line := lineOf(b, key); line > 0 {
+				c.places[key] = diag.Pos{File: path, Line: line}
+			}
+		}
 	}
 	dir := filepath.Dir(path)
 	fix := func(key string, s *string) {
-		if *s == "" {
+		if *s == "" || *s == "-" {
 			return
 		}
 		*s = expand(*s, func(name string) {
-			bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: lineOf(b, key)}, "$%s in %s is not set in the environment", name, key)
+			bag.Add(diag.ProjConfig, c.places[key], "$%s in %s is not set in the environment", name, key)
 		})
 		if !filepath.IsAbs(*s) {
 			*s = filepath.Join(dir, *s)
@@ -154,192 +193,4 @@ func lineOf(b []byte, key string) int {
 		}
 	}
 	return 0
-}
-
-// choices is a Config with its words understood.
-type choices struct {
-	tick    design.Tick
-	corner  design.Corner
-	design  design.Options
-	wave    wave.Options
-	windows int
-	cycle   int64
-	zero    bool
-	dialect saif.Dialect
-	pulses  bool
-	require float64 // percent, -1 none
-}
-
-// UsageError is a value that no run can have; the caller prints it and exits with the usage code.
-type UsageError struct{ Msg string }
-
-func (e *UsageError) Error() string { return e.Msg }
-
-func usage(format string, args ...any) error { return &UsageError{fmt.Sprintf(format, args...)} }
-
-// choices reads the words of a Config.
-func (c *Config) choices() (*choices, error) {
-	x := &choices{tick: design.Picosecond, require: -1}
-	var err error
-	if c.Tick != "" {
-		if x.tick, err = design.ParseTick(c.Tick); err != nil {
-			return nil, usage("--tick: %v", err)
-		}
-	}
-	switch c.Corner {
-	case "", "typ":
-	case "min":
-		x.corner = design.Min
-	case "max":
-		x.corner = design.Max
-	default:
-		return nil, usage("--corner %q: use min, typ or max", c.Corner)
-	}
-	x.design = design.Options{Tick: x.tick, Corner: x.corner, CornerFallback: c.CornerFallback}
-	switch c.Unconditional {
-	case "", "all":
-	case "default":
-		x.design.KeepConditions = true
-	default:
-		return nil, usage("--sdf-unconditional %q: use all or default", c.Unconditional)
-	}
-	if c.PulseReject != "" {
-		p, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(c.PulseReject, "%")))
-		if err != nil || p < 0 || p > 100 {
-			return nil, usage("--pulse-reject %q: use a whole percentage from 0%% to 100%%", c.PulseReject)
-		}
-		x.design.PulseReject, x.design.HasPulseReject = p, true
-	}
-	for _, t := range []struct {
-		flag, s string
-		v       *int64
-		has     *bool
-	}{{"--from", c.From, &x.wave.From, &x.wave.HasFrom}, {"--to", c.To, &x.wave.To, &x.wave.HasTo}, {"--cycle", c.Cycle, &x.cycle, nil}} {
-		if t.s == "" {
-			continue
-		}
-		if *t.v, err = parseTicks(t.s, x.tick); err != nil {
-			return nil, usage("%s: %v", t.flag, err)
-		}
-		if t.has != nil {
-			*t.has = true
-		} else if *t.v <= 0 {
-			return nil, usage("%s %s: must be positive", t.flag, t.s)
-		}
-	}
-	x.wave.Scope, x.wave.Cycle = c.Scope, x.cycle
-	if err := x.policies(c); err != nil {
-		return nil, err
-	}
-	switch c.Glitch {
-	case "", "cycle":
-	case "zero-delay":
-		x.zero = true
-	default:
-		return nil, usage("--glitch %q: use cycle or zero-delay", c.Glitch)
-	}
-	if c.Windows != "" && c.Windows != "auto" {
-		if x.windows, err = strconv.Atoi(c.Windows); err != nil || x.windows < 1 || x.windows > 1<<24 {
-			return nil, usage("--windows %q: use auto or a number from 1", c.Windows)
-		}
-	}
-	switch c.Engine {
-	case "", "auto", "host":
-	default:
-		return nil, usage("--engine %q: use auto or host", c.Engine)
-	}
-	if x.dialect, err = saif.ParseDialect(or(c.SAIFDialect, "generic")); err != nil {
-		return nil, usage("--saif-dialect: %v", err)
-	}
-	switch c.SAIFIG {
-	case "", "edges":
-	case "pulses":
-		x.pulses = true
-	default:
-		return nil, usage("--saif-ig %q: use edges or pulses", c.SAIFIG)
-	}
-	if c.Nets < 0 {
-		return nil, usage("--nets %d: must not be negative", c.Nets)
-	}
-	if c.RequireCoverage != "" {
-		if x.require, err = strconv.ParseFloat(strings.TrimSuffix(c.RequireCoverage, "%"), 64); err != nil || !(x.require >= 0 && x.require <= 100) {
-			return nil, usage("--require-coverage %q: use a percentage from 0 to 100", c.RequireCoverage)
-		}
-	}
-	return x, nil
-}
-
-// policies reads --x, --unmapped and --launch.
-func (x *choices) policies(c *Config) error {
-	switch name, seed, _ := strings.Cut(c.X, ":"); name {
-	case "", "hold":
-	case "0":
-		x.wave.X = wave.XZero
-	case "1":
-		x.wave.X = wave.XOne
-	case "random":
-		s, err := strconv.ParseUint(seed, 10, 64)
-		if err != nil {
-			return usage("--x %q: use random:SEED with a whole number", c.X)
-		}
-		x.wave.X, x.wave.XSeed = wave.XRandom, s
-	default:
-		return usage("--x %q: use hold, 0, 1 or random:SEED", c.X)
-	}
-	switch name, p, _ := strings.Cut(c.Unmapped, ":"); name {
-	case "", "error":
-	case "hold":
-		x.wave.Unmapped = wave.UnmappedHold
-	case "toggle":
-		v, err := strconv.ParseFloat(p, 64)
-		if err != nil || !(v >= 0 && v <= 1) {
-			return usage("--unmapped %q: use toggle:P with a probability from 0 to 1", c.Unmapped)
-		}
-		x.wave.Unmapped, x.wave.Toggle = wave.UnmappedToggle, v
-	default:
-		return usage("--unmapped %q: use error, hold or toggle:P", c.Unmapped)
-	}
-	if c.Launch != "" && c.Launch != "as-dumped" {
-		return usage("--launch %q: use as-dumped", c.Launch)
-	}
-	return nil
-}
-
-func or(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
-}
-
-// parseTicks reads a time with a unit, or a bare number of ticks.
-func parseTicks(s string, tick design.Tick) (int64, error) {
-	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64); err == nil {
-		if n > 1<<62 || n < -1<<62 {
-			return 0, fmt.Errorf("%s ticks are too many", s)
-		}
-		return n, nil
-	}
-	d, err := design.ParseSeconds(s)
-	if err != nil {
-		return 0, err
-	}
-	t, ok := tick.FromDecimal(d)
-	if !ok {
-		return 0, fmt.Errorf("%s is not a whole number of ticks of %s", s, tick)
-	}
-	return t, nil
-}
-
-// splitMount splits FILE@INSTANCE at the last @ whose left side is an existing file.
-func splitMount(s string) (file, mount string) {
-	if _, err := os.Stat(s); err == nil {
-		return s, ""
-	}
-	for i := strings.LastIndexByte(s, '@'); i > 0; i = strings.LastIndexByte(s[:i], '@') {
-		if st, err := os.Stat(s[:i]); err == nil && !st.IsDir() {
-			return s[:i], s[i+1:]
-		}
-	}
-	return s, ""
 }

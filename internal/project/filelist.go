@@ -2,68 +2,117 @@ package project
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/source"
 )
 
 // fileList is a list of netlist files as Verilog tools read it with -f.
 type fileList struct {
-	files   []string
+	files   []listed
 	incdirs []string
 	defines map[string]string
+	open    func(path string) (*source.File, error)
 	bag     *diag.Bag
 }
 
-// maxFileList bounds the nesting of file lists, so that one that names itself ends.
-const maxFileList = 16
+// listed is a netlist with the place that names it, which is empty for the command line.
+type listed struct {
+	path string
+	pos  diag.Pos
+}
 
-func (l *fileList) read(path string, depth int) {
+// Bounds of file lists: of the nesting, so that one that names itself ends, and of a line.
+const (
+	maxFileList = 16
+	maxListLine = 1 << 20
+	// after so many errors the file is something else
+	maxListErrors = 100
+)
+
+// read reads one list; the error is that of a cancelled context.
+func (l *fileList) read(path string, depth int) error {
 	if depth > maxFileList {
 		l.bag.Add(diag.ProjFileList, diag.Pos{File: path}, "file lists nested more than %d deep", maxFileList)
-		return
+		return nil
 	}
-	f, err := os.Open(path)
+	f, err := l.open(path)
 	if err != nil {
-		l.bag.Add(diag.ProjFile, diag.Pos{File: path}, "file list: %v", errors.Unwrap(err))
-		return
+		l.bag.Add(diag.ProjFile, diag.Pos{File: path}, "file list: %v", plain(err))
+		return nil
 	}
 	defer f.Close()
+	switch k := f.Kind(); {
+	case k == source.Unknown, k == source.SDC, k == source.CSV: // words can look like these
+	case k == source.Verilog:
+		l.bag.Add(diag.SourceWrongKind, diag.Pos{File: path}, "a file list is wanted here, but this is a Verilog file; give it with --netlist")
+		return nil
+	case k.Supported():
+		l.bag.Add(diag.SourceWrongKind, diag.Pos{File: path}, "a file list is wanted here, but this is another kind: %s", k)
+		return nil
+	default:
+		f.Expect(source.Verilog, l.bag) // says what it is
+		return nil
+	}
 	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<20)
+	sc.Buffer(nil, maxListLine)
 	comment := false
 	var pending string // option that waits for its argument
-	for line := 1; sc.Scan(); line++ {
+	line := 0
+	for sc.Scan() {
+		line++
 		pos := diag.Pos{File: path, Line: line}
-		for _, w := range strings.Fields(stripComments(sc.Text(), &comment)) {
+		text := sc.Text()
+		if line == 1 {
+			text = strings.TrimPrefix(text, "\ufeff")
+		}
+		if strings.IndexByte(text, 0) >= 0 {
+			l.bag.Add(diag.ProjFileList, pos, "binary data: this is no file list")
+			return nil
+		}
+		for _, w := range strings.Fields(stripComments(text, &comment)) {
 			if pending == "" && (w == "-f" || w == "-F" || w == "-v" || w == "-y") {
 				pending = w
 				continue
 			}
-			l.word(pending, w, pos, depth)
+			if err := l.word(pending, w, pos, depth); err != nil {
+				return err
+			}
 			pending = ""
 		}
+		if l.bag.Errors() > maxListErrors {
+			return nil
+		}
 	}
-	if err := sc.Err(); err != nil {
-		l.bag.Add(diag.ProjFileList, diag.Pos{File: path}, "%v", err)
+	switch err := sc.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		l.bag.Add(diag.ProjFileList, diag.Pos{File: path, Line: line + 1}, "a line of over %d bytes: this is no file list", maxListLine)
+	case errors.Is(err, source.ErrDamaged): // told by the source
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case err != nil:
+		l.bag.Add(diag.ProjFileList, diag.Pos{File: path, Line: line}, "%v", plain(err))
 	}
 	if pending != "" {
-		l.bag.Add(diag.ProjFileList, diag.Pos{File: path}, "%s at the end has no argument", pending)
+		l.bag.Add(diag.ProjFileList, diag.Pos{File: path, Line: line}, "%s at the end has no argument", pending)
 	}
+	return nil
 }
 
 // word takes one word of the list, which may be the argument of an option.
-func (l *fileList) word(option, w string, pos diag.Pos, depth int) {
+func (l *fileList) word(option, w string, pos diag.Pos, depth int) error {
 	switch {
 	case option == "-f" || option == "-F":
-		l.read(l.resolve(w, pos), depth+1)
+		return l.read(l.resolve(w, pos), depth+1)
 	case option == "-y":
 		l.library(l.resolve(w, pos), pos)
 	case option == "-v":
-		l.files = append(l.files, l.resolve(w, pos))
+		l.files = append(l.files, listed{l.resolve(w, pos), pos})
 	case strings.HasPrefix(w, "+incdir+"):
 		for _, d := range strings.Split(w[len("+incdir+"):], "+") {
 			l.incdirs = append(l.incdirs, l.resolve(d, pos))
@@ -76,10 +125,11 @@ func (l *fileList) word(option, w string, pos diag.Pos, depth int) {
 	case strings.HasPrefix(w, "+libext+"), w == "-sv":
 		// nothing that a netlist depends on
 	case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
-		l.bag.Add(diag.ProjFileList, pos, "%q is not understood", w)
+		l.bag.Add(diag.ProjFileList, pos, "option %q is not understood", w)
 	default:
-		l.files = append(l.files, l.resolve(w, pos))
+		l.files = append(l.files, listed{l.resolve(w, pos), pos})
 	}
+	return nil
 }
 
 // resolve finds a path of the list: as tools do from the working folder, else beside the list, so that a list can be moved
@@ -101,12 +151,12 @@ func (l *fileList) resolve(p string, pos diag.Pos) string {
 func (l *fileList) library(dir string, pos diag.Pos) {
 	es, err := os.ReadDir(dir)
 	if err != nil {
-		l.bag.Add(diag.ProjFileList, pos, "-y: %v", err)
+		l.bag.Add(diag.ProjFileList, pos, "-y %s: %v", dir, plain(err))
 		return
 	}
 	for _, e := range es {
 		if n := e.Name(); strings.HasSuffix(n, ".v") || strings.HasSuffix(n, ".vg") || strings.HasSuffix(n, ".gv") {
-			l.files = append(l.files, filepath.Join(dir, n))
+			l.files = append(l.files, listed{filepath.Join(dir, n), pos})
 		}
 	}
 }

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -58,12 +61,33 @@ func (s *Session) unreadable(role, path string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if errors.Is(err, source.ErrDamaged) {
+		return nil // told by the source
+	}
+	s.Bag.Add(diag.ProjFile, diag.Pos{File: path}, "%s file: %v", role, plain(err))
+	return nil
+}
+
+// plain is an error of the operating system without the path, which the message names already.
+func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		err = pe.Err
+		return pe.Err
 	}
-	s.Bag.Add(diag.ProjFile, diag.Pos{File: path}, "%s file: %v", role, err)
-	return nil
+	return err
+}
+
+// splitMount splits FILE@INSTANCE at the last @ whose left side is an existing file.
+func splitMount(s string) (file, mount string) {
+	if _, err := os.Stat(s); err == nil {
+		return s, ""
+	}
+	for i := strings.LastIndexByte(s, '@'); i > 0; i = strings.LastIndexByte(s[:i], '@') {
+		if st, err := os.Stat(s[:i]); err == nil && !st.IsDir() {
+			return s[:i], s[i+1:]
+		}
+	}
+	return s, ""
 }
 
 // watch reports a file's progress a few times a second until the returned function is called.
@@ -91,12 +115,14 @@ func (s *Session) watch(step string, p func() (done, total int64)) (stop func())
 
 // note records an input in the report, once however often it is read.
 func (s *Session) note(role, path string, sum source.Sum, start time.Time) {
-	for _, f := range s.Files {
-		if f.Role == role && f.Path == path {
-			return
-		}
+	if s.wasRead(role, path) {
+		return
 	}
 	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start)})
+}
+
+func (s *Session) wasRead(role, path string) bool {
+	return slices.ContainsFunc(s.Files, func(f FileInfo) bool { return f.Role == role && f.Path == path })
 }
 
 // readLibraries reads every library.
@@ -119,16 +145,27 @@ func (s *Session) readLibraries(ctx context.Context) error {
 // readNetlists reads the netlists of the command line and the file lists.
 func (s *Session) readNetlists(ctx context.Context) error {
 	s.names = scan.NewNames()
-	list := fileList{defines: map[string]string{}, bag: s.Bag}
-	list.files = append(list.files, s.Config.Netlist...)
+	list := fileList{defines: map[string]string{}, open: func(path string) (*source.File, error) { return source.Open(ctx, path, s.Bag) }, bag: s.Bag}
+	for _, p := range s.Config.Netlist {
+		list.files = append(list.files, listed{path: p})
+	}
 	for _, p := range s.Config.FileList {
-		list.read(p, 0)
+		if err := list.read(p, 0); err != nil {
+			return err
+		}
+	}
+	if len(list.files) == 0 && !s.Failed() {
+		s.Bag.Add(diag.ProjNoInput, diag.Pos{File: s.Config.FileList[0]}, "the file list names no netlist")
+	}
+	if s.Failed() {
+		return nil
 	}
 	add := func(name string) uint16 {
 		s.verilogFiles = append(s.verilogFiles, name)
 		return uint16(min(len(s.verilogFiles)-1, 1<<16-1))
 	}
-	for _, path := range list.files {
+	for _, file := range list.files {
+		path := file.path
 		include := func(name string) (io.ReadCloser, string, error) {
 			for _, dir := range append([]string{filepath.Dir(path)}, list.incdirs...) {
 				p := filepath.Join(dir, name)
@@ -140,6 +177,10 @@ func (s *Session) readNetlists(ctx context.Context) error {
 				}
 			}
 			return nil, "", fmt.Errorf("include file %q not found beside %s or in +incdir+", name, path)
+		}
+		if _, err := os.Stat(path); err != nil && file.pos.File != "" {
+			s.Bag.Add(diag.ProjFileList, file.pos, "%s: %v", path, plain(err))
+			continue
 		}
 		err := s.read(ctx, "netlist", path, source.Verilog, func(r io.Reader) error {
 			opt := verilog.Option{Defines: list.defines, AddFile: add, Include: include}

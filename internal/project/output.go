@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	encoding "encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,25 +14,106 @@ import (
 	"strings"
 
 	"github.com/wattd/wattd/internal/activity"
+	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/format/saif"
 	"github.com/wattd/wattd/internal/netlist"
 )
 
 func hex(b []byte) string { return encoding.EncodeToString(b) }
 
+// OutputError tells that an output could not be written: a full disk, a missing permission. It is no fault of the program.
+type OutputError struct {
+	Path string
+	Err  error
+}
+
+// Error implements error.
+func (e *OutputError) Error() string { return fmt.Sprintf("cannot write %s: %v", e.Path, plain(e.Err)) }
+
+// Unwrap implements errors.
+func (e *OutputError) Unwrap() error { return e.Err }
+
+// stdout is the output that is the standard output.
+const stdout = "-"
+
+// output is a file to write.
+type output struct {
+	flag, path string
+	f          func(context.Context, io.Writer) error
+}
+
+// outputs lists those that were asked for.
+func (s *Session) outputs() []output {
+	all := []output{{"counts", s.Config.Counts, s.writeCounts}, {"saif", s.Config.SAIF, s.writeSAIF}, {"vcd", s.Config.VCD, s.writeVCD}}
+	return slices.DeleteFunc(all, func(o output) bool { return o.path == "" })
+}
+
+// checkOutputs refuses outputs that would replace an input or one another, and those that cannot be written.
+func (s *Session) checkOutputs() {
+	taken := map[string]string{} // by path
+	var ins []os.FileInfo
+	for _, p := range s.inputPaths() {
+		if st, err := os.Stat(p); err == nil {
+			ins = append(ins, st)
+			taken[filepath.Clean(p)] = "an input"
+		}
+	}
+	for _, o := range s.outputs() {
+		pos := diag.Pos{File: o.path}
+		if by, ok := taken[filepath.Clean(o.path)]; ok {
+			s.Bag.Add(diag.ProjOutputTaken, pos, "--%s would replace %s", o.flag, by)
+			continue
+		}
+		taken[filepath.Clean(o.path)] = "the output of --" + o.flag
+		if o.path == stdout {
+			continue
+		}
+		st, err := os.Stat(o.path)
+		switch {
+		case err == nil && slices.ContainsFunc(ins, func(in os.FileInfo) bool { return os.SameFile(in, st) }):
+			s.Bag.Add(diag.ProjOutputTaken, pos, "--%s would replace an input", o.flag)
+		case err == nil && st.IsDir():
+			s.Bag.Add(diag.ProjOutput, pos, "--%s: this is a directory", o.flag)
+		case err == nil && !st.Mode().IsRegular(): // a device or a pipe: opened when there is something to write
+		default:
+			t, err := createTemp(o.path)
+			if err != nil {
+				s.Bag.Add(diag.ProjOutput, pos, "--%s: %v", o.flag, plain(err))
+				continue
+			}
+			t.Close()
+			os.Remove(t.Name())
+		}
+	}
+}
+
+// inputPaths lists the files that the run reads, as far as they are known before reading.
+func (s *Session) inputPaths() []string {
+	c := &s.Config
+	ps := slices.Concat(c.Netlist, c.FileList, c.Lib)
+	for _, a := range c.SDF {
+		p, _ := splitMount(a)
+		ps = append(ps, p)
+	}
+	for _, pos := range c.places {
+		ps = append(ps, pos.File)
+	}
+	if c.Stim != "" {
+		ps = append(ps, c.Stim)
+	}
+	return ps
+}
+
 // write writes every output that was asked for and returns their size.
 func (s *Session) write(ctx context.Context) (int64, error) {
 	total := int64(0)
-	for _, o := range []struct {
-		path string
-		f    func(context.Context, io.Writer) error
-	}{{s.Config.Counts, s.writeCounts}, {s.Config.SAIF, s.writeSAIF}, {s.Config.VCD, s.writeVCD}} {
-		if o.path == "" {
-			continue
-		}
+	for _, o := range s.outputs() {
 		n, err := writeFile(o.path, func(w io.Writer) error { return o.f(ctx, w) })
 		if err != nil {
-			return total, err
+			if ctx.Err() != nil {
+				return total, ctx.Err()
+			}
+			return total, &OutputError{o.path, err}
 		}
 		total += n
 		s.Wrote = append(s.Wrote, o.path)
@@ -38,32 +121,40 @@ func (s *Session) write(ctx context.Context) (int64, error) {
 	return total, nil
 }
 
-// writeFile writes a file whole or not at all: to a temporary name beside it, then renamed. "-" is the standard output.
+// createTemp makes a file beside an output, to be renamed to it.
+func createTemp(path string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+}
+
+// writeFile writes a file whole or not at all: to a temporary name beside it, then renamed. A link is followed. "-" is the
+// standard output; it, devices and pipes are written straight.
 func writeFile(path string, f func(io.Writer) error) (int64, error) {
-	if path == "-" {
-		c := &counting{w: os.Stdout}
-		b := bufio.NewWriterSize(c, 256<<10)
-		if err := f(b); err != nil {
-			return c.n, err
+	if path == stdout {
+		return writeTo(os.Stdout, f)
+	}
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		path = p
+	}
+	mode := os.FileMode(0o644)
+	if st, err := os.Stat(path); err == nil {
+		if !st.Mode().IsRegular() {
+			t, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return 0, err
+			}
+			n, err := writeTo(t, f)
+			return n, errors.Join(err, t.Close())
 		}
-		return c.n, b.Flush()
+		mode = st.Mode().Perm()
 	}
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
-		return writeTo(path, f) // a device or a pipe cannot be renamed over
-	}
-	t, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	t, err := createTemp(path)
 	if err != nil {
 		return 0, err
 	}
 	defer os.Remove(t.Name()) // fails after the rename, as it should
-	c := &counting{w: t}
-	b := bufio.NewWriterSize(c, 256<<10)
-	err = f(b)
+	n, err := writeTo(t, f)
 	if err == nil {
-		err = b.Flush()
-	}
-	if err == nil {
-		err = t.Chmod(0o644)
+		err = t.Chmod(mode)
 	}
 	if err == nil {
 		err = t.Sync()
@@ -71,27 +162,19 @@ func writeFile(path string, f func(io.Writer) error) (int64, error) {
 	if e := t.Close(); err == nil {
 		err = e
 	}
-	if err != nil {
-		return 0, err
+	if err == nil {
+		err = os.Rename(t.Name(), path)
 	}
-	return c.n, os.Rename(t.Name(), path)
+	return n, err
 }
 
-func writeTo(path string, f func(io.Writer) error) (int64, error) {
-	t, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return 0, err
-	}
-	c := &counting{w: t}
+func writeTo(w io.Writer, f func(io.Writer) error) (int64, error) {
+	c := &counting{w: w}
 	b := bufio.NewWriterSize(c, 256<<10)
-	err = f(b)
-	if err == nil {
-		err = b.Flush()
+	if err := f(b); err != nil {
+		return c.n, err
 	}
-	if e := t.Close(); err == nil {
-		err = e
-	}
-	return c.n, err
+	return c.n, b.Flush()
 }
 
 type counting struct {

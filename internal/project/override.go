@@ -9,9 +9,16 @@ import (
 func (c *Config) Override(flags *Config, changed func(flag string) bool) {
 	dst, src := reflect.ValueOf(c).Elem(), reflect.ValueOf(flags).Elem()
 	for i := range dst.NumField() {
-		key, _, _ := strings.Cut(dst.Type().Field(i).Tag.Get("toml"), ",")
-		if changed(strings.ReplaceAll(key, "_", "-")) {
+		key := keyOf(dst.Type().Field(i))
+		if key != "" && changed(strings.ReplaceAll(key, "_", "-")) {
 			dst.Field(i).Set(src.Field(i))
+			delete(c.places, key)
 		}
 	}
+}
+
+// keyOf is the key of a field in wattd.toml, empty where it has none.
+func keyOf(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+	return key
 }

@@ -89,8 +89,9 @@ type Coverage struct {
 
 // Run is what was simulated.
 type Run struct {
-	From         int64    `json:"from"`
+	From         int64    `json:"from"` // ticks
 	To           int64    `json:"to"`
+	Span         string   `json:"span"`
 	Duration     string   `json:"duration"`
 	Windows      int      `json:"windows"`
 	Events       int64    `json:"events"`
@@ -135,6 +136,9 @@ type Memory struct {
 func (s *Session) Report(version string) *Report {
 	r := &Report{Version: version, Files: s.Files, Tick: s.opt.tick.String(), Corner: s.opt.corner.String(), Phases: s.Phases,
 		Diagnostics: s.Bag.Totals(), Wrote: s.Wrote, RequirementMet: true, Status: "checked"}
+	// empty lists are lists in JSON too
+	r.Files, r.Phases, r.Wrote = orEmpty(r.Files), orEmpty(r.Phases), orEmpty(r.Wrote)
+	r.Diagnostics, r.Messages = orEmpty(r.Diagnostics), orEmpty(r.Messages)
 	for _, t := range r.Diagnostics {
 		r.Messages = append(r.Messages, s.Bag.Kept(t.Code)...)
 	}
@@ -153,6 +157,13 @@ func (s *Session) Report(version string) *Report {
 	}
 	r.Memory.Peak = peakRSS()
 	return r
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
 }
 
 func (s *Session) reportDesign(r *Report) {
@@ -212,7 +223,7 @@ func (s *Session) reportCoverage(r *Report) {
 func (s *Session) reportRun(r *Report) {
 	st := &s.Result.Stats
 	r.Engine = s.Result.Engine
-	x := &Run{From: s.Stim.From, To: s.Stim.To, Duration: wave.FormatTime(s.opt.tick, s.Stim.To-s.Stim.From), Windows: s.Result.Waves.Windows(),
+	x := &Run{From: s.Stim.From, To: s.Stim.To, Span: wave.FormatTime(s.opt.tick, s.Stim.From) + ".." + wave.FormatTime(s.opt.tick, s.Stim.To), Duration: wave.FormatTime(s.opt.tick, s.Stim.To-s.Stim.From), Windows: s.Result.Waves.Windows(),
 		Events: st.Events, SourceEvents: st.SourceEvents, Filtered: st.Filtered, WireFiltered: st.WireFiltered, Races: st.Races,
 		ErrorPulses: st.ErrorPulses, Unannotated: st.Unannotated, NoSplit: s.Table.NoSplit, Defaulted: s.Result.Defaulted}
 	if t := st.Simulate.Seconds(); t > 0 {

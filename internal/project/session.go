@@ -2,8 +2,11 @@ package project
 
 import (
 	"context"
+	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/wattd/wattd/internal/activity"
@@ -54,9 +57,18 @@ type Phase struct {
 	Bytes int64         `json:"bytes,omitempty"`
 }
 
-// NewSession checks the choices. A *UsageError tells of a value that no run can have.
+// NewSession checks the choices. A *UsageError tells of a value that no run can have; where it stands in a wattd.toml it is a
+// diagnostic instead.
 func NewSession(c Config, bag *diag.Bag, p Progress) (*Session, error) {
 	x, err := c.choices()
+	var u *UsageError
+	if errors.As(err, &u) {
+		key := strings.ReplaceAll(u.Flag, "-", "_")
+		if pos, ok := c.places[key]; ok {
+			bag.Add(diag.ProjConfig, pos, "%s%s", key, u.Msg)
+			x, err = (&Config{}).choices()
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +119,7 @@ func (s *Session) Compile(ctx context.Context) error {
 	}
 	err = s.phase("netlist", func() (int64, error) {
 		err := s.readNetlists(ctx)
-		return s.bytesOf("netlist"), err
+		return s.bytesOf("netlist") + s.bytesOf("include"), err
 	})
 	if err != nil {
 		return err
@@ -122,7 +134,7 @@ func (s *Session) Compile(ctx context.Context) error {
 	if err != nil || s.Netlist == nil {
 		return err
 	}
-	return s.phase("compile", func() (int64, error) {
+	return s.phase("sdf and compile", func() (int64, error) {
 		err := s.compile(ctx, nil)
 		return s.bytesOf("sdf"), err
 	})
@@ -151,6 +163,10 @@ type sdfFile struct {
 }
 
 func (s *Session) openSDF(ctx context.Context, path string) (io.ReadCloser, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() && s.wasRead("sdf", path) {
+		s.Bag.Add(diag.ProjFile, diag.Pos{File: path}, "sdf file: a design with three-state nets reads it twice, and a pipe can be read once")
+		return io.NopCloser(empty{}), nil
+	}
 	f, err := source.Open(ctx, path, s.Bag)
 	if err != nil {
 		return io.NopCloser(empty{}), s.unreadable("sdf", path, err)
@@ -259,8 +275,9 @@ func (s *Session) Write(ctx context.Context) error {
 	return s.phase("write", func() (int64, error) { return s.write(ctx) })
 }
 
-// Run takes all steps.
+// Run takes all steps. Whether the outputs can be written is asked first: a long run must not end in a missing folder.
 func (s *Session) Run(ctx context.Context) error {
+	s.checkOutputs()
 	for _, step := range []func(context.Context) error{s.Compile, s.Bind, s.Simulate, s.Write} {
 		if err := step(ctx); err != nil {
 			return err

@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/wattd/wattd/internal/design"
+	"github.com/wattd/wattd/internal/diag"
 )
 
 // WriteText writes the report for people.
@@ -25,14 +27,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		p.run(r)
 	}
 	p.phases(r)
-	p.line("memory", "design %s (%.1f B a gate, %.1f B a pin, %.1f B an arc, %.1f B a name), waves %s%s, peak %s",
-		size(r.Memory.Design.Gates+r.Memory.Design.Pins+r.Memory.Design.Arcs+r.Memory.Design.Functions+r.Memory.Design.Names+r.Memory.Design.Nets+r.Memory.Design.Positions),
-		r.Memory.PerGate, r.Memory.PerPin, r.Memory.PerArc, r.Memory.PerName, size(r.Memory.Waves), perEvent(r), size(r.Memory.Peak))
-	var ds []string
-	for _, t := range r.Diagnostics {
-		ds = append(ds, fmt.Sprintf("%s: %d %s", t.Severity, t.N, t.Code))
-	}
-	p.list("messages", ds, "none")
+	p.memory(r)
+	p.messages(r)
 	if len(r.Wrote) > 0 {
 		p.list("wrote", r.Wrote, "")
 	}
@@ -40,6 +36,36 @@ func (r *Report) WriteText(w io.Writer) error {
 		p.top(r.Top)
 	}
 	return p.err
+}
+
+func (p *printer) memory(r *Report) {
+	if r.Design == nil {
+		p.line("memory", "peak %s", size(r.Memory.Peak))
+		return
+	}
+	p.line("memory", "design %s (%.1f B a gate, %.1f B a pin, %.1f B an arc, %.1f B a name), waves %s%s, peak %s",
+		size(r.Memory.Design.Gates+r.Memory.Design.Pins+r.Memory.Design.Arcs+r.Memory.Design.Functions+r.Memory.Design.Names+r.Memory.Design.Nets+r.Memory.Design.Positions),
+		r.Memory.PerGate, r.Memory.PerPin, r.Memory.PerArc, r.Memory.PerName, size(r.Memory.Waves), perEvent(r), size(r.Memory.Peak))
+}
+
+// messages counts the diagnostics by code. Notes are shown nowhere else, so their cause is told.
+func (p *printer) messages(r *Report) {
+	var ds []string
+	for _, t := range r.Diagnostics {
+		s := fmt.Sprintf("%d %s %s", t.N, plural(t.N, t.Severity.String()), t.Code)
+		if t.Severity == diag.Note {
+			s += ": " + strings.TrimSuffix(diag.Lookup(t.Code).Cause, ".")
+		}
+		ds = append(ds, s)
+	}
+	p.list("messages", ds, "none")
+}
+
+func plural(n int64, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
 }
 
 type printer struct {
@@ -68,7 +94,7 @@ func (p *printer) list(label string, items []string, none string) {
 }
 
 func (p *printer) files(r *Report) {
-	p.line("wattd", "%s, %s; tick %s, corner %s%s", r.Version, r.Status, r.Tick, r.Corner, prefixed(", engine ", r.Engine))
+	p.line("wattd", "%s: %s; tick %s, corner %s%s", r.Version, r.Status, r.Tick, r.Corner, prefixed(", engine ", r.Engine))
 	var fs []string
 	for _, f := range r.Files {
 		fs = append(fs, fmt.Sprintf("%-8s %s  %s, blake3 %.16s", f.Role, f.Path, size(f.Bytes), f.Hash))
@@ -158,7 +184,7 @@ func (p *printer) coverage(c *Coverage) {
 
 func (p *printer) run(r *Report) {
 	x := r.Run
-	p.line("run", "%d..%d, %s, in %d windows; %d events (%d of sources), %.3g M simulated events/s", x.From, x.To, x.Duration, x.Windows, x.Events, x.SourceEvents, x.EventsPerSec/1e6)
+	p.line("run", "%s (%s, %d ticks) in %d %s; %d events (%d of sources), %.3g M simulated events/s", x.Span, x.Duration, x.To-x.From, x.Windows, plural(int64(x.Windows), "window"), x.Events, x.SourceEvents, x.EventsPerSec/1e6)
 	p.line("", "%d pulses filtered at gates, %d at wires; %d races, %d error pulses, %d evaluations without arc", x.Filtered, x.WireFiltered, x.Races, x.ErrorPulses, x.Unannotated)
 	if x.Defaulted > 0 {
 		p.line("", "%d state bits started at 0 for want of a value", x.Defaulted)
@@ -178,6 +204,9 @@ func (p *printer) run(r *Report) {
 }
 
 func (p *printer) phases(r *Report) {
+	if len(r.Phases) == 0 {
+		return
+	}
 	var s []string
 	for _, f := range r.Phases {
 		t := fmt.Sprintf("%s %.3f s", f.Name, f.Secs)
@@ -199,7 +228,9 @@ func perEvent(r *Report) string {
 // top draws the glitchiest nets.
 func (p *printer) top(nets []TopNet) {
 	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
+	style := table.StyleLight
+	style.Format.Header = text.FormatDefault
+	t.SetStyle(style)
 	t.AppendHeader(table.Row{"glitchiest nets", "toggles", "glitches", "", "driver"})
 	most := max(nets[0].Glitch, 1)
 	for _, n := range nets {
