@@ -9,6 +9,7 @@ BIN     ?= bin/wattd
 CORPUS  ?= ../shared/corpus
 SOAK    ?= 30m
 BENCH   ?= default
+RESULTS ?= bench/results.md
 
 # The default build is static and the same bytes wherever it is built: no cgo, no paths, no VCS stamp but VERSION.
 GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)"
@@ -18,7 +19,7 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X m
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
 	@echo
-	@echo '  VERSION=$(VERSION)  CORPUS=$(CORPUS)  SOAK=$(SOAK)  BENCH=$(BENCH) (small, default, large)'
+	@echo '  VERSION=$(VERSION)  CORPUS=$(CORPUS)  SOAK=$(SOAK)  BENCH=$(BENCH)  RESULTS=$(RESULTS)'
 
 build: ## build bin/wattd (static, reproducible)
 	@$(GOBUILD) -o $(BIN) ./cmd/wattd
@@ -37,8 +38,8 @@ corpus: ## the designs with known answers in CORPUS; fails when they are absent
 soak: ## random netlists against the reference simulator for SOAK (default 30m)
 	@WATTD_SOAK=$(SOAK) go test -count=1 -timeout 0 -run Soak -v ./...
 
-bench: build ## readers, engine, growth, peers; writes bench/results.md (BENCH=small|default|large)
-	@go run ./bench -size $(BENCH) -corpus "$(abspath $(CORPUS))" -o bench/results.md
+bench: build ## readers, engine, growth, peers; writes RESULTS (BENCH=small|default|large)
+	@go run ./bench -size $(BENCH) -corpus "$(abspath $(CORPUS))" -o $(RESULTS)
 
 lint: ## gofumpt, go vet, staticcheck
 	@.ci/lint

@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"syscall"
 
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/project"
@@ -112,7 +111,7 @@ func (b *bench) engine(name string, c project.Config) error {
 		job.Workers = workers
 		var events int64
 		cpu := cpuTime()
-		secs, err := best(runs, func() error {
+		secs, err := best(runs, wallTime, func() error {
 			r, err := runner.Run(b.ctx, job)
 			if err == nil {
 				events = r.Stats.Events
@@ -134,15 +133,6 @@ func (b *bench) engine(name string, c project.Config) error {
 
 // runs is how often a simulation is repeated.
 const runs = 3
-
-// cpuTime is the processor time of this process so far, in seconds.
-func cpuTime() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-}
 
 // icarus runs the event form of a job; secs is our time on one core.
 func (b *bench) icarus(name string, s *project.Session, job *kernel.Job, secs float64) (its, ratio string) {

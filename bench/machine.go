@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -43,7 +44,6 @@ func peakMemory() int64 {
 
 // peers finds other programs and remembers the last ratio against each.
 type peers struct {
-	file string
 	last map[string]record
 }
 
@@ -54,7 +54,7 @@ type record struct {
 }
 
 func loadPeers(file string) *peers {
-	p := &peers{file: file, last: map[string]record{}}
+	p := &peers{last: map[string]record{}}
 	if b, err := os.ReadFile(file); err == nil {
 		if json.Unmarshal(b, &p.last) != nil {
 			p.last = map[string]record{}
@@ -63,12 +63,12 @@ func loadPeers(file string) *peers {
 	return p
 }
 
-func (p *peers) save() error {
+func (p *peers) save(file string) error {
 	b, err := json.MarshalIndent(p.last, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(p.file, append(b, '\n'), 0o644)
+	return os.WriteFile(file, append(b, '\n'), 0o644)
 }
 
 // find looks a program up in WATTD_PEERS, then in PATH.
@@ -96,17 +96,31 @@ func (p *peers) absent(what string) string {
 	return "absent"
 }
 
-// best is the shortest of n timings of f, in seconds.
-func best(n int, f func() error) (float64, error) {
+// best is the shortest of n timings of f, in seconds, by the given clock.
+func best(n int, clock func() float64, f func() error) (float64, error) {
 	shortest := 0.0
 	for i := range n {
-		start := time.Now()
+		start := clock()
 		if err := f(); err != nil {
 			return 0, err
 		}
-		if s := time.Since(start).Seconds(); i == 0 || s < shortest {
+		if s := clock() - start; i == 0 || s < shortest {
 			shortest = s
 		}
 	}
 	return shortest, nil
+}
+
+var began = time.Now()
+
+// wallTime is the time since the program began, in seconds.
+func wallTime() float64 { return time.Since(began).Seconds() }
+
+// cpuTime is the processor time of this process so far, in seconds.
+func cpuTime() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

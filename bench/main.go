@@ -72,7 +72,7 @@ func run(ctx context.Context, which, corpus, out string) error {
 			return err
 		}
 	}
-	if err := past.save(); err != nil {
+	if err := past.save(filepath.Join(filepath.Dir(out), "peers.json")); err != nil {
 		return err
 	}
 	return os.WriteFile(out, []byte(b.text.String()), 0o644)

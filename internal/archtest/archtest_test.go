@@ -7,9 +7,11 @@ import (
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -295,5 +297,48 @@ func TestCodesAreUsed(t *testing.T) {
 		if !used[name] {
 			t.Errorf("%s: nothing emits %s", at, name)
 		}
+	}
+}
+
+// TestInvariantsNameTheirTests reads docs/architecture.md: every "Invariant:" paragraph names tests, by package, that exist.
+func TestInvariantsNameTheirTests(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]bool{}
+	for _, p := range all(t) {
+		for _, file := range parse(t, &p, slices.Concat(p.TestGoFiles, p.XTestGoFiles)) {
+			for _, d := range file.ast.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+					tests[p.rel()+" "+fn.Name.Name] = true
+				}
+			}
+		}
+	}
+	word := regexp.MustCompile("`([a-z/]+)`|\\b((?:Test|Fuzz)[A-Za-z0-9]+)")
+	found := 0
+	for _, para := range strings.Split(string(text), "\n\n") {
+		if !strings.HasPrefix(para, "Invariant:") {
+			continue
+		}
+		found++
+		in, named := "", 0
+		for _, m := range word.FindAllStringSubmatch(para, -1) {
+			if m[1] != "" {
+				in = m[1]
+				continue
+			}
+			named++
+			if !tests[in+" "+m[2]] {
+				t.Errorf("docs/architecture.md names %s in %s, which is not there", m[2], in)
+			}
+		}
+		if named == 0 {
+			t.Errorf("no test is named in: %.80s", para)
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d invariants found", found)
 	}
 }
