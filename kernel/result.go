@@ -90,4 +90,18 @@ type Result struct {
 	// WireFiltered counts, per entry of Program.PinNet, the pulses that the wire in front of it removed.
 	WireFiltered []uint32
 	Observed     [][]byte // per observer of the job, see ObserverID
+
+	release func()
 }
+
+// Release gives the memory of the result back at once, where it is not that of the garbage collector (engines in other
+// processes); nothing of the result may be used from then on. A result that is never released stays valid.
+func (r *Result) Release() {
+	if r.release != nil {
+		r.release()
+		r.release = nil
+	}
+}
+
+// OnRelease says what Release does. It is for engines.
+func (r *Result) OnRelease(f func()) { r.release = f }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/wattd/wattd/kernel"
@@ -51,7 +52,7 @@ type result struct {
 // newResult finds the memory of a run, that of the last presized one when it fits.
 func (r *runner) newResult(j *kernel.Job, keep bool) (*result, error) {
 	windows := len(j.Cuts) - 1
-	if k := r.kept; keep && k != nil && k.plan == j.Plan && k.waves.Windows() == windows {
+	if k := r.kept; keep && k != nil && slices.Equal(k.plan.Off, j.Plan.Off) && k.waves.Windows() == windows {
 		k.used = true
 		k.waves.Cuts = append(k.waves.Cuts[:0], j.Cuts...)
 		k.waves.Over = k.waves.Over[:0]
@@ -92,7 +93,7 @@ func (r *runner) newResult(j *kernel.Job, keep bool) (*result, error) {
 
 // presize lays out the events of all nets, a net in one slab.
 func (res *result) presize(plan *kernel.Plan, nets int32) error {
-	res.plan = plan
+	res.plan = &kernel.Plan{Off: slices.Clone(plan.Off)} // the job's may change or go
 	res.base = make([]uint64, nets)
 	var sizes []int64
 	size := int64(0)
