@@ -7,7 +7,8 @@ SHELL       := bash
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 BIN     ?= bin/wattd
 CORPUS  ?= ../shared/corpus
-SOAK    ?= 30m
+SOAK    ?= 300000
+SEED    ?= 100001
 BENCH   ?= default
 RESULTS ?= bench/results.md
 
@@ -19,7 +20,7 @@ GOBUILD := CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X m
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
 	@echo
-	@echo '  VERSION=$(VERSION)  CORPUS=$(CORPUS)  SOAK=$(SOAK)  BENCH=$(BENCH)  RESULTS=$(RESULTS)'
+	@echo '  VERSION=$(VERSION)  CORPUS=$(CORPUS)  SOAK=$(SOAK)  SEED=$(SEED)  BENCH=$(BENCH)  RESULTS=$(RESULTS)'
 
 build: ## build bin/wattd (static, reproducible)
 	@$(GOBUILD) -o $(BIN) ./cmd/wattd
@@ -35,8 +36,8 @@ test: ## all tests; as root it installs what they need, otherwise it lists what 
 corpus: ## the designs with known answers in CORPUS; fails when they are absent
 	@WATTD_REQUIRE=all WATTD_CORPUS="$(abspath $(CORPUS))" go test -json -timeout 30m -run Corpus ./... | go run -C tools ./testsum
 
-soak: ## random netlists against the reference simulator for SOAK (default 30m)
-	@WATTD_SOAK=$(SOAK) go test -count=1 -timeout 0 -run Soak -v ./...
+soak: ## SOAK random circuits, from SEED on, against the independent simulator (default: about half an hour)
+	@WATTD_CASES=$(SOAK) WATTD_SEED=$(SEED) go test -count=1 -timeout 0 -run '^TestRandom$$' -v ./internal/simtest
 
 bench: build ## readers, engine, growth, peers; writes RESULTS (BENCH=small|default|large)
 	@go run ./bench -size $(BENCH) -corpus "$(abspath $(CORPUS))" -o $(RESULTS)

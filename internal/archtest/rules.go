@@ -48,15 +48,34 @@ var layers = map[string][]string{
 	"internal/example": {},
 	"internal/synth":   {"internal/example"},
 
+	// The daemon and what it stands on. The tables of the wire are a leaf from which documents and clients are made.
+	"rpc/api":        {},
+	"rpc":            {"rpc/api"},
+	"rpc/native":     {"rpc", "rpc/api", "internal/workspace", "internal/activity", "internal/power", "internal/names", "internal/diag", "internal/lsp"},
+	"rpc/lsp":        {"rpc", "rpc/api", "internal/workspace", "internal/activity", "internal/power", "internal/names", "internal/diag", "internal/lsp"},
+	"internal/lsp":   {},
+	"cache":          {},
+	"watch":          {},
+	"daemon":         {"rpc", "rpc/", "internal/workspace", "watch", "cache", "kernel", "kernel/"},
+	"internal/incr":  {"internal/diag", "internal/design", "internal/wave", "internal/sim", "kernel"},
+	"internal/power": {"internal/diag", "internal/activity", "internal/design", "internal/format/"},
+	"internal/workspace": {
+		"internal/diag", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
+		"internal/wave", "internal/sim", "internal/activity", "internal/power", "internal/incr", "internal/project", "cache", "kernel", "kernel/",
+	},
+	"kernel/cuda": {"kernel"},
+
 	// Test support. Only test files and the bench import it; simtest shares the contract with the engines, and no code.
 	"internal/testenv":  {},
 	"internal/simtest":  {"internal/simtest/", "kernel"},
 	"internal/archtest": {},
 	"kernel/kerneltest": {"kernel"},
+
+	"internal/design/designtest": {"internal/design", "internal/diag", "internal/format/", "internal/netlist", "kernel"},
 }
 
 // testSupport may be imported by test files only.
-var testSupport = []string{"internal/testenv", "internal/simtest", "internal/archtest", "kernel/kerneltest"}
+var testSupport = []string{"internal/testenv", "internal/simtest", "internal/archtest", "kernel/kerneltest", "internal/design/designtest"}
 
 // owners names the one package (and those below it) that may import a library.
 var owners = map[string]string{
