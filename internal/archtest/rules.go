@@ -51,6 +51,8 @@ var layers = map[string][]string{
 	// The daemon and what it stands on. The tables of the wire are a leaf from which documents and clients are made.
 	"rpc/api":        {},
 	"rpc":            {"rpc/api"},
+	"rpc/tcl":        {},
+	"rpc/connect":    {"rpc", "rpc/api", "rpc/tcl"},
 	"rpc/native":     {"rpc", "rpc/api", "internal/workspace", "internal/activity", "internal/power", "internal/names", "internal/diag", "internal/lsp"},
 	"rpc/lsp":        {"rpc", "rpc/api", "internal/workspace", "internal/activity", "internal/power", "internal/names", "internal/diag", "internal/lsp"},
 	"internal/lsp":   {},
