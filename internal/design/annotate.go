@@ -1,6 +1,7 @@
 package design
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,12 +35,13 @@ type annotator struct {
 	scale scan.Decimal // seconds per unit, without trailing zeros
 	rep   SDFReport
 
-	// the CELL being read: a scope, or leaf instances
-	scope int32
-	insts []int32
-	prim  int32
-	skip  bool
-	typ   int32
+	// the CELL being read: a scope, or several of a module; or leaf instances
+	scope  int32
+	scopes []int32
+	insts  []int32
+	prim   int32
+	skip   bool
+	typ    int32
 
 	comps   [][]byte
 	buf     []byte
@@ -64,11 +66,13 @@ func (b *builder) annotate(ctx context.Context, s SDF) error {
 	b.prepareArcs()
 	if s.Mount != "" {
 		scope := int32(0)
-		for _, c := range strings.Split(s.Mount, "/") {
-			if scope = b.nl.ChildScope(scope, []byte(c)); scope < 0 {
-				b.bag.Add(diag.SDFMount, diag.Pos{File: s.Name}, "mount point %q: the design has no instance %q there", s.Mount, c)
-				return nil
-			}
+		var path [][]byte
+		for c := range strings.SplitSeq(s.Mount, "/") {
+			path = append(path, []byte(c))
+		}
+		if scope, _, _ = a.findFrom(0, path); scope < 0 {
+			b.bag.Add(diag.SDFMount, diag.Pos{File: s.Name}, "the design has no hierarchical instance %q", s.Mount)
+			return nil
 		}
 		a.mount = scope
 	}
@@ -107,16 +111,19 @@ func (a *annotator) Cell(cellType, inst []byte, hasInstance bool, pos diag.Pos) 
 		return false
 	}
 	nl := a.b.nl
-	a.insts, a.prim, a.skip, a.scope = a.insts[:0], None, false, a.mount
+	a.insts, a.scopes, a.prim, a.skip, a.scope = a.insts[:0], a.scopes[:0], None, false, a.mount
 	a.typ = nl.Names.Find(cellType)
 	if len(inst) == 0 || !hasInstance {
 		a.rep.Bound++
 		return true
 	}
 	if len(inst) == 1 && inst[0] == '*' {
-		a.wildcard(cellType)
-		a.count(len(a.insts) > 0)
-		a.skip = len(a.insts) == 0
+		a.wildcard()
+		a.skip = len(a.insts)+len(a.scopes) == 0
+		if a.skip {
+			a.b.bag.Add(diag.SDFUnknownInstance, pos, "no instance of %s", cellType)
+		}
+		a.count(!a.skip)
 		return true
 	}
 	a.comps, a.buf, _ = sdf.SplitPath(inst, a.head.Divider, a.comps, a.buf)
@@ -159,27 +166,40 @@ func (a *annotator) done(ok bool) bool {
 	return !a.failed
 }
 
-// wildcard collects all instances of a cell type at or below the mount point.
-func (a *annotator) wildcard(cellType []byte) {
+// wildcard collects all instances of the cell type, or of the module of that name, at or below the mount point.
+func (a *annotator) wildcard() {
 	nl := a.b.nl
-	id := nl.Names.Find(cellType)
-	if id < 0 {
+	if a.typ <= 0 {
 		return
 	}
 	for i := range nl.Insts {
-		if nl.Cells[nl.Insts[i].Cell].Name == id && a.below(nl.Insts[i].Scope, a.mount) {
+		if nl.Cells[nl.Insts[i].Cell].Name == a.typ && a.b.within(nl.Insts[i].Scope, a.mount) {
 			a.insts = append(a.insts, int32(i))
+		}
+	}
+	for s := range nl.Scopes {
+		if nl.Scopes[s].Module == a.typ && a.b.within(int32(s), a.mount) {
+			a.scopes = append(a.scopes, int32(s))
 		}
 	}
 }
 
-func (a *annotator) below(s, root int32) bool {
-	for ; s >= 0; s = a.b.nl.Scopes[s].Parent {
-		if s == root {
-			return true
-		}
+// each calls f for every instance or scope that the CELL names, with a.insts or a.scope holding that one.
+func (a *annotator) each(f func() bool) bool {
+	insts, scope, ok := a.insts, a.scope, false
+	for k := range insts {
+		a.insts = insts[k : k+1]
+		ok = f() || ok
 	}
-	return false
+	a.insts = a.insts[:0]
+	for _, a.scope = range a.scopes {
+		ok = f() || ok
+	}
+	a.insts, a.scope = insts, scope
+	if len(a.insts)+len(a.scopes) == 0 {
+		ok = f()
+	}
+	return ok
 }
 
 // find resolves the components of an instance path relative to the mount point.
@@ -188,52 +208,39 @@ func (a *annotator) find(comps [][]byte) (scope, inst, prim int32) {
 }
 
 func (a *annotator) findFrom(scope int32, comps [][]byte) (s, inst, prim int32) {
-	nl := a.b.nl
-	for k, c := range comps {
-		if k == len(comps)-1 {
-			if i := nl.FindInst(scope, c); i >= 0 {
-				return None, i, None
-			}
-			if p := nl.FindPrim(scope, c); p >= 0 {
-				return None, None, p
-			}
-		}
-		next := nl.ChildScope(scope, c)
-		if next < 0 {
-			return a.findFlattened(scope, comps[k:])
-		}
-		scope = next
+	if len(comps) == 0 {
+		return scope, None, None
 	}
-	return scope, None, None
-}
-
-// findFlattened tries the rest of a path as one escaped name of a flattened netlist, with the dividers tools put there.
-func (a *annotator) findFlattened(scope int32, comps [][]byte) (s, inst, prim int32) {
-	nl := a.b.nl
+	s, inst, prim = a.step(scope, comps[0], comps[1:])
+	if s >= 0 || inst >= 0 || prim >= 0 {
+		return s, inst, prim
+	}
+	// several components may be one escaped name of a flattened netlist, with the dividers that tools put there
 	for take := len(comps); take > 1; take-- {
 		for _, div := range []byte("/.") {
-			a.scratch = a.scratch[:0]
-			for i, c := range comps[:take] {
-				if i > 0 {
-					a.scratch = append(a.scratch, div)
-				}
-				a.scratch = append(a.scratch, c...)
-			}
-			if take == len(comps) {
-				if i := nl.FindInst(scope, a.scratch); i >= 0 {
-					return None, i, None
-				}
-				if p := nl.FindPrim(scope, a.scratch); p >= 0 {
-					return None, None, p
-				}
-			}
-			if n := nl.ChildScope(scope, a.scratch); n >= 0 {
-				if take == len(comps) {
-					return n, None, None
-				}
-				return a.findFrom(n, comps[take:])
+			name := bytes.Join(comps[:take], []byte{div})
+			s, inst, prim = a.step(scope, name, comps[take:])
+			if s >= 0 || inst >= 0 || prim >= 0 {
+				return s, inst, prim
 			}
 		}
+	}
+	return None, None, None
+}
+
+// step resolves a name in a scope and the rest of a path below it.
+func (a *annotator) step(scope int32, name []byte, rest [][]byte) (s, inst, prim int32) {
+	nl := a.b.nl
+	if len(rest) == 0 {
+		if i := nl.FindInst(scope, name); i >= 0 {
+			return None, i, None
+		}
+		if p := nl.FindPrim(scope, name); p >= 0 {
+			return None, None, p
+		}
+	}
+	if c := nl.ChildScope(scope, name); c >= 0 {
+		return a.findFrom(c, rest)
 	}
 	return None, None, None
 }
@@ -419,11 +426,14 @@ func (a *annotator) iopath(inst int32, p *sdf.IOPath) bool {
 			continue // a source, or an output that is not simulated
 		}
 		for _, in := range ins {
-			if in == o {
-				continue
-			}
-			if len(ins)*len(outs) > 1 && !slices.Contains(cm.outs[k].at, in) {
-				continue // a vector path names pairs that are no arcs
+			if !slices.Contains(cm.outs[k].at, in) {
+				if len(ins)*len(outs) > 1 {
+					continue // a vector path names pairs that are no arcs
+				}
+				if !slices.Contains(cm.inputs, in) {
+					b.bag.Add(diag.SDFUnknownPin, p.Pos, "cell %s: %s is not an input", cm.name, p.In)
+					return false
+				}
 			}
 			s.pin = in
 			b.arcs.add(t, s)
@@ -630,6 +640,8 @@ func (a *annotator) locate(path []byte) (end, bool) {
 	scope, inst := a.scope, None
 	if len(a.comps) == 1 && len(a.insts) == 1 {
 		inst = a.insts[0]
+	} else if a.prim >= 0 {
+		return end{}, false // the terminals of a primitive have no names
 	} else if len(a.comps) > 1 {
 		var p int32
 		scope, inst, p = a.findFrom(a.scope, a.comps[:len(a.comps)-1])
@@ -663,17 +675,19 @@ func (a *annotator) Interconnect(mode sdf.Mode, src, dst []byte, val []sdf.Value
 	if a.skip || !a.convert(val) {
 		return a.done(false)
 	}
-	to, ok := a.locate(dst)
-	if !ok {
-		a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, dst)
-		return a.done(false)
-	}
-	from, ok := a.locate(src)
-	if !ok {
-		a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, src)
-		return a.done(false)
-	}
-	return a.done(a.b.wire(mode, &from, &to, a.vals, pos))
+	return a.done(a.each(func() bool {
+		to, ok := a.locate(dst)
+		if !ok {
+			a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, dst)
+			return false
+		}
+		from, ok := a.locate(src)
+		if !ok {
+			a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, src)
+			return false
+		}
+		return a.b.wire(mode, &from, &to, a.vals, pos)
+	}))
 }
 
 // Port implements sdf.Handler.
@@ -681,21 +695,14 @@ func (a *annotator) Port(mode sdf.Mode, dst []byte, val []sdf.Value, pos diag.Po
 	if a.skip || !a.convert(val) {
 		return a.done(false)
 	}
-	ok := false
-	insts := a.insts
-	for k := 0; k == 0 || k < len(insts); k++ {
-		if len(insts) > 1 {
-			a.insts = insts[k : k+1]
-		}
-		to, found := a.locate(dst)
-		if !found {
+	return a.done(a.each(func() bool {
+		to, ok := a.locate(dst)
+		if !ok {
 			a.b.bag.Add(diag.SDFUnknownInstance, pos, "PORT %s: no such port", dst)
-			continue
+			return false
 		}
-		ok = a.b.wire(mode, nil, &to, a.vals, pos) || ok
-	}
-	a.insts = insts
-	return a.done(ok)
+		return a.b.wire(mode, nil, &to, a.vals, pos)
+	}))
 }
 
 // NetDelay implements sdf.Handler.
@@ -703,12 +710,14 @@ func (a *annotator) NetDelay(mode sdf.Mode, net []byte, val []sdf.Value, pos dia
 	if a.skip || !a.convert(val) {
 		return a.done(false)
 	}
-	n, ok := a.locate(net)
-	if !ok || n.net < 0 {
-		a.b.bag.Add(diag.SDFUnknownNet, pos, "NETDELAY %s: no such net or driving pin", net)
-		return a.done(false)
-	}
-	return a.done(a.b.netDelay(mode, n.net, a.vals, pos))
+	return a.done(a.each(func() bool {
+		n, ok := a.locate(net)
+		if !ok || n.net < 0 {
+			a.b.bag.Add(diag.SDFUnknownNet, pos, "NETDELAY %s: no such net or driving pin", net)
+			return false
+		}
+		return a.b.netDelay(mode, n.net, a.vals, pos)
+	}))
 }
 
 func pinName(c *liberty.Cell, k int32) string { return c.Pins[k].Name }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/format/liberty"
 	"github.com/wattd/wattd/internal/format/sdf"
 	"github.com/wattd/wattd/internal/logic"
 )
@@ -132,12 +133,8 @@ func (x *stmt) set(vals []value, s *arcStore) {
 			continue
 		}
 		x.keep |= 1 << k
-		if v.hasR || v.hasE {
-			r, e := v.r, v.e
-			if !v.hasR {
-				r = e
-			}
-			l[k] = limit{max(r, 0), max(e, 0)}
+		if v.hasR { // an error limit alone leaves both
+			l[k] = limit{max(v.r, 0), max(v.e, 0)}
 			limits = true
 		}
 	}
@@ -150,7 +147,8 @@ func (x *stmt) set(vals []value, s *arcStore) {
 func (s *arcStore) addCond(cm *cellModel, e *logic.Expr) (c int32, bad string) {
 	lib := cm.cell.Lib
 	known := func(n string) bool {
-		return lib.PinIndex(n) >= 0 || slices.ContainsFunc(cm.states, func(b stateBit) bool { return b.name == n })
+		i := lib.PinIndex(n)
+		return i >= 0 && lib.Pins[i].Dir != liberty.Internal || slices.ContainsFunc(cm.states, func(b stateBit) bool { return b.name == n })
 	}
 	e = rename(e, func(n string) *logic.Expr {
 		for _, b := range cm.states {

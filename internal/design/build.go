@@ -62,6 +62,7 @@ type builder struct {
 	fns    *fnTable
 	models []*cellModel // by netlist cell
 	order  *nameOrder
+	tree   scopeTree
 
 	driverStart []int32 // CSR by net
 	drivers     []driver
@@ -114,6 +115,7 @@ func Compile(ctx context.Context, nl *netlist.Netlist, opt Options, sdfs []SDF, 
 	b.fns = newFnTable(b.prog)
 	b.d = &Design{Netlist: nl, Program: b.prog, Tick: opt.Tick}
 	b.order = &nameOrder{nl: nl}
+	b.tree = newScopeTree(nl.Scopes)
 	b.model()
 	b.collectDrivers()
 	b.classify()
@@ -183,7 +185,7 @@ func (b *builder) collectDrivers() {
 				ds = append(ds, driver{n, int32(i), int32(k)})
 			}
 		}
-		for _, k := range cm.inputs {
+		for _, k := range cm.loads {
 			if n := nl.PinNet[in.Pin0+k]; n >= 0 {
 				b.loads[n] = true
 			}

@@ -3,6 +3,7 @@ package design
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -47,6 +48,7 @@ type cellModel struct {
 	cell      *netlist.Cell
 	name      string
 	inputs    []int32 // cell pins that are inputs (inouts that drive nothing included)
+	loads     []int32 // cell pins at which a wire can end: inputs and all inouts
 	outs      []output
 	byPin     []int32    // cell pin -> index in outs, None
 	states    []stateBit // latches and clock gates
@@ -57,6 +59,7 @@ type cellModel struct {
 
 type stateBit struct {
 	name, inverse string // inverse "" when there is none
+	bank          int    // bit of a bank, else -1
 	next          *logic.Expr
 	inverseExpr   *logic.Expr // what the inverse name means
 }
@@ -78,15 +81,17 @@ func (m *modeler) model(c *netlist.Cell) *cellModel {
 	}
 	lib := c.Lib
 	edge := len(lib.FF) > 0 || stateTableEdge(lib.States)
-	if !edge {
-		m.states(cm, lib)
-	}
+	m.states(cm, lib)
 	for i, p := range lib.Pins {
 		switch p.Dir {
 		case liberty.Input:
 			cm.inputs = append(cm.inputs, int32(i))
+			cm.loads = append(cm.loads, int32(i))
 		case liberty.Output, liberty.Inout:
 			m.output(cm, lib, int32(i), edge)
+			if p.Dir == liberty.Inout {
+				cm.loads = append(cm.loads, int32(i))
+			}
 			if p.Dir == liberty.Inout && cm.byPin[i] == None {
 				cm.inputs = append(cm.inputs, int32(i))
 			}
@@ -149,6 +154,9 @@ func (m *modeler) output(cm *cellModel, lib *liberty.Cell, i int32, edge bool) {
 	if o.expr == nil && p.InternalNode != "" {
 		o.expr = exprVar(p.InternalNode)
 	}
+	if o.expr != nil {
+		o.expr = throughPins(lib, o.expr, []int32{i})
+	}
 	switch {
 	case o.expr == nil:
 		if p.Dir == liberty.Inout && !lib.Macro {
@@ -161,9 +169,9 @@ func (m *modeler) output(cm *cellModel, lib *liberty.Cell, i int32, edge bool) {
 			o.class = ClassRegister
 		}
 		o.regs = registerState{state: None, clock: None}
-	case edge && m.usesState(lib, o.expr):
+	case edge && m.usesEdge(cm, lib, o.expr, map[string]bool{}):
 		o.kind, o.class = outSource, ClassRegister
-		o.regs = m.register(lib, o.expr)
+		o.regs = m.register(lib, i, o.expr)
 	case p.ThreeState != nil:
 		o.kind = outTristate
 		o.en = exprNot(p.ThreeState)
@@ -174,17 +182,50 @@ func (m *modeler) output(cm *cellModel, lib *liberty.Cell, i int32, edge bool) {
 	cm.outs = append(cm.outs, o)
 }
 
-func (m *modeler) usesState(lib *liberty.Cell, e *logic.Expr) bool {
+// throughPins replaces the outputs and internal pins that a function names by what they compute. A pin on the way to itself stays.
+func throughPins(lib *liberty.Cell, e *logic.Expr, way []int32) *logic.Expr {
+	return rename(e, func(n string) *logic.Expr {
+		i := lib.PinIndex(n)
+		if i < 0 || slices.Contains(way, i) {
+			return nil
+		}
+		p := lib.Pins[i]
+		f := p.Function
+		if f == nil {
+			f = p.StateFunction
+		}
+		if f == nil || p.InternalNode != "" || p.Dir != liberty.Output && p.Dir != liberty.Internal {
+			return nil
+		}
+		return throughPins(lib, f, append(way[:len(way):len(way)], i))
+	})
+}
+
+// usesEdge says whether a function in a cell with edge-triggered state reads such a state, directly or through a latch.
+func (m *modeler) usesEdge(cm *cellModel, lib *liberty.Cell, e *logic.Expr, seen map[string]bool) bool {
 	for _, v := range e.Vars() {
-		if i := lib.PinIndex(v); i < 0 || lib.Pins[i].Dir == liberty.Internal {
+		if i := lib.PinIndex(v); i >= 0 && lib.Pins[i].Dir != liberty.Internal || seen[v] {
+			continue
+		}
+		seen[v] = true
+		latch := false
+		for _, b := range cm.states {
+			if base := strings.TrimSuffix(b.name, indexOf(b.name)); v == b.name || v == b.inverse || b.bank >= 0 && v == base {
+				latch = true
+				if m.usesEdge(cm, lib, b.next, seen) {
+					return true
+				}
+			}
+		}
+		if !latch {
 			return true
 		}
 	}
 	return false
 }
 
-// register reads an output function that is a state variable or its complement.
-func (m *modeler) register(lib *liberty.Cell, e *logic.Expr) registerState {
+// register reads the function of output pin that is a state variable or its complement.
+func (m *modeler) register(lib *liberty.Cell, pin int32, e *logic.Expr) registerState {
 	r := registerState{state: None, clock: None}
 	inv := false
 	for e.Op == logic.Not {
@@ -199,7 +240,15 @@ func (m *modeler) register(lib *liberty.Cell, e *logic.Expr) registerState {
 		if name != f.IQ && name != f.IQN && e.Name != f.IQ && e.Name != f.IQN {
 			continue
 		}
-		r.state = int32(k)
+		r.state = int32(k) << 16
+		if f.Width > 0 { // each bit of a bank is a state of its own
+			if i := indexOf(e.Name); i != "" {
+				bit, _ := strconv.Atoi(i[1 : len(i)-1])
+				r.state |= int32(bit) & 0xffff
+			} else if b := lib.Pins[pin].Bus; b >= 0 {
+				r.state |= int32(slices.Index(lib.Buses[b].Pins, pin)) & 0xffff
+			}
+		}
 		r.inverted = inv != (name == f.IQN || e.Name == f.IQN)
 		c, fall := f.ClockedOn, false
 		for c != nil && c.Op == logic.Not {
@@ -220,7 +269,7 @@ func indexOf(name string) string {
 	return ""
 }
 
-// states builds the state bits of latches and level-sensitive state tables.
+// states builds the state bits of latches and level-sensitive state tables; edge-triggered states are sources.
 func (m *modeler) states(cm *cellModel, lib *liberty.Cell) {
 	for i := range lib.Latch {
 		l := &lib.Latch[i]
@@ -229,8 +278,12 @@ func (m *modeler) states(cm *cellModel, lib *liberty.Cell) {
 			m.latch(cm, lib, l, k)
 		}
 	}
-	if lib.States != nil {
+	if lib.States != nil && !stateTableEdge(lib.States) {
 		m.stateTable(cm, lib, lib.States)
+	}
+	for i := range cm.states {
+		b := &cm.states[i]
+		b.next = m.stateNames(cm, lib, b.next, b.bank)
 	}
 }
 
@@ -286,7 +339,10 @@ func (m *modeler) latch(cm *cellModel, lib *liberty.Cell, l *liberty.Seq, k int)
 	}
 	flow := exprIf(en, d, q)
 	normal := exprOr(exprAnd(exprNot(c), p), exprAnd(exprNot(c), exprNot(p), flow))
-	b := stateBit{name: iq, inverse: iqn, next: normal, inverseExpr: exprNot(q)}
+	b := stateBit{name: iq, inverse: iqn, bank: -1, next: normal, inverseExpr: exprNot(q)}
+	if l.Width > 0 {
+		b.bank = k
+	}
 	if l.Clear != nil && l.Preset != nil {
 		cp := exprAnd(c, p)
 		b.next = exprIf(cp, both(l.ClearPreset1, q), normal)
@@ -339,7 +395,7 @@ func (m *modeler) stateTable(cm *cellModel, lib *liberty.Cell, t *liberty.StateT
 				next = exprIf(exprAnd(cond...), val, next)
 			}
 		}
-		b := stateBit{name: node, next: next}
+		b := stateBit{name: node, bank: -1, next: next}
 		cm.states = append(cm.states, b)
 	}
 }
@@ -433,13 +489,17 @@ func (m *modeler) bind(cm *cellModel, lib *liberty.Cell, o *output) {
 		return
 	}
 	f := function{out: o.expr}
+	wide := f
 	for _, b := range cm.states {
 		if used[b.name] {
 			f.bits = append(f.bits, b.name)
-			f.next = append(f.next, m.stateNames(cm, lib, b.next, -1))
+			f.next = append(f.next, b.next)
+		}
+		if used[b.name] || !slices.ContainsFunc(b.next.Vars(), func(n string) bool { return !isState(n) && lib.PinIndex(n) < 0 }) {
+			wide.bits = append(wide.bits, b.name)
+			wide.next = append(wide.next, b.next)
 		}
 	}
-	wide := f
 	for i, p := range lib.Pins {
 		if used[p.Name] && !isState(p.Name) {
 			f.pins = append(f.pins, p.Name)
@@ -451,7 +511,7 @@ func (m *modeler) bind(cm *cellModel, lib *liberty.Cell, o *output) {
 		}
 	}
 	o.fn = f
-	if len(wide.pins) > len(f.pins) {
+	if len(wide.pins) > len(f.pins) || len(wide.bits) > len(f.bits) {
 		o.wide = &wide
 	}
 }

@@ -44,6 +44,9 @@ func (b *builder) classify() {
 		switch {
 		case net.Flags&netlist.NetSupply != 0:
 			c = ClassSupply
+			if slices.ContainsFunc(ds, func(x driver) bool { return x.inst < 0 && nl.Prims[^x.inst].Op == netlist.PrimConst1 }) {
+				c = ClassConst1 // supply1 as an input of gates
+			}
 		case isInput[n] && len(ds) == 0:
 			c = ClassInput
 		case isInput[n]:
@@ -304,8 +307,13 @@ func (b *builder) tristateGate(n int32, ds []driver) Class {
 	fight := exprAnd(exprOr(one...), exprOr(zero...))
 	t.f.bits = []string{held}
 	t.f.out = q
-	t.f.next = []*logic.Expr{exprIf(exprAnd(exprOr(on...), exprNot(fight)), exprOr(one...), q)}
+	floats := q
 	zf := function{pins: t.f.pins, out: exprNot(exprOr(on...))}
+	if pull := b.nl.Nets[n].Flags & (netlist.NetTri0 | netlist.NetTri1); pull != 0 { // a net that is pulled does not float
+		floats = exprConst(pull == netlist.NetTri1)
+		zf.out = exprConst(false)
+	}
+	t.f.next = []*logic.Expr{exprIf(fight, q, exprIf(exprOr(on...), exprOr(one...), floats))}
 	bf := function{pins: t.f.pins, out: fight}
 	for i, f := range []*function{&t.f, &zf, &bf} {
 		fn, err := b.fns.add(f)

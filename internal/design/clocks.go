@@ -20,7 +20,7 @@ func (b *builder) findClocks() {
 		}
 		for _, o := range cm.outs {
 			n := nl.PinNet[in.Pin0+o.pin]
-			if o.kind != outSource || o.class != ClassRegister || n < 0 {
+			if o.kind != outSource || o.class != ClassRegister || n <= netlist.Const1 {
 				continue
 			}
 			r := Register{Inst: int32(i), Pin: o.pin, Net: n, State: o.regs.state, Inverted: o.regs.inverted, ClockNet: None, Falling: o.regs.falling}

@@ -54,7 +54,8 @@ type Design struct {
 	NetClass []Class // by net, hidden ones included
 	NetGate  []int32 // gate that computes a net, or None
 	Gates    []Gate  // by gate slot
-	Sources  []int32 // nets of a source class that something reads or that are ports, ascending
+	Sources  []int32 // nets of a source class that need a stimulus, ascending
+	Spare    []int32 // the other nets of a source class, ascending: pins of black boxes that nothing reads
 	// Tristate lists the nets computed by three-state drivers with their helpers.
 	Tristate []Tristate
 	// Floating lists the nets all of whose drivers are three-state, whatever became of them: those that a stimulus names are

@@ -80,7 +80,11 @@ func (b *builder) emit(ctx context.Context) error {
 	b.finishWires()
 	b.d.NetGate = b.gateOf
 	for i, c := range b.d.NetClass {
-		if c.Source() && (i < len(b.loads) && b.loads[i] || i < len(b.nl.Nets) && c != ClassBlackBox) {
+		switch {
+		case !c.Source():
+		case c == ClassBlackBox && !b.loads[i]:
+			b.d.Spare = append(b.d.Spare, int32(i))
+		default:
 			b.d.Sources = append(b.d.Sources, int32(i))
 		}
 	}

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -17,9 +18,10 @@ type wireStore struct {
 	has      []uint8
 	limits   map[int32][2]segLimit
 	segs     map[int32]*[2][]segment // rise, fall
-	from     map[int32]driver        // multiply driven nets: the driver whose wire a sink has
-	netSinks []int32                 // sinks by net, built when a statement needs them
+	several  map[int32][]wireStmt    // sinks of multiply driven nets: their statements, applied at the end
+	netSinks []int32                 // sinks by net, built when a statement needs them; by scope in preorder where bySub is set
 	netStart []int32
+	bySub    []bool
 }
 
 // segment is a piece of the path from the driver to a sink, between two points of it, for one edge. Points are 0 at the driver, then the
@@ -43,7 +45,7 @@ func (b *builder) prepareWires() {
 	n := len(b.nl.PinNet) + len(b.nl.PrimIn)
 	w.v[0], w.v[1] = make([]int64, n), make([]int64, n)
 	w.has = make([]uint8, n)
-	w.limits, w.segs, w.from = map[int32][2]segLimit{}, map[int32]*[2][]segment{}, map[int32]driver{}
+	w.limits, w.segs, w.several = map[int32][2]segLimit{}, map[int32]*[2][]segment{}, map[int32][]wireStmt{}
 	for _, d := range b.nl.NetDelay {
 		var v [2]int64
 		col := b.opt.Corner.column()
@@ -72,7 +74,7 @@ func (b *builder) sinks(n int32) []int32 {
 			for i := range nl.Insts {
 				in := &nl.Insts[i]
 				cm := b.models[in.Cell]
-				for _, k := range cm.inputs {
+				for _, k := range cm.loads {
 					if net := nl.PinNet[in.Pin0+k]; net > netlist.Const1 {
 						f(net, in.Pin0+k)
 					}
@@ -103,7 +105,7 @@ func (b *builder) wire(mode sdf.Mode, from, to *end, vals []value, pos diag.Pos)
 			return true // an open pin has no wire
 		}
 		cm := b.models[b.nl.Insts[to.inst].Cell]
-		if !cm.blackBox && !slices.Contains(cm.inputs, to.pin) {
+		if !cm.blackBox && !slices.Contains(cm.loads, to.pin) {
 			b.bag.Add(diag.SDFUnknownPin, pos, "the wire ends at %s/%s, which is not an input", b.instName(to.inst), pinName(cm.cell.Lib, to.pin))
 			return false
 		}
@@ -111,23 +113,45 @@ func (b *builder) wire(mode sdf.Mode, from, to *end, vals []value, pos diag.Pos)
 		b.wireTo(mode, from, to, sink, b.nl.Insts[to.inst].Scope, vals, pos)
 		return true
 	}
-	if to.scope == 0 && b.isTopOutput(to.net) && (from == nil || from.inst >= 0 || from.scope != 0) {
+	if to.scope == 0 && b.isTopOutput(to.net) {
 		b.bag.Add(diag.SDFTopOutput, pos, "the wire ends at output port %s", b.nl.NetName(to.net))
 		return true
 	}
-	n := 0
-	up := b.drivenBelow(to.net, to.scope)
-	for _, s := range b.sinks(to.net) {
-		// below an input port are the sinks inside; below an output port, in the sense of the signal, those outside
-		if b.within(b.sinkScope(s), to.scope) != up {
-			n++
+	all, lo, hi := b.sinksBelow(to.net, to.scope)
+	below := all[lo:hi]
+	if b.drivenBelow(to.net, to.scope) { // in the sense of the signal, below an output port is what lies outside
+		for _, s := range all[:lo] {
 			b.wireTo(mode, from, to, s, b.sinkScope(s), vals, pos)
 		}
+		below = all[hi:]
+		lo, hi = 0, len(all)-(hi-lo)
 	}
-	if n == 0 {
+	for _, s := range below {
+		b.wireTo(mode, from, to, s, b.sinkScope(s), vals, pos)
+	}
+	if lo == hi {
 		b.bag.Add(diag.SDFTopOutput, pos, "the wire ends at port %s, behind which there is no pin", b.nl.NetName(to.net))
 	}
 	return true
+}
+
+// sinksBelow lists all sinks of a net; those in scope s or below it are all[lo:hi].
+func (b *builder) sinksBelow(n, s int32) (all []int32, lo, hi int) {
+	w := &b.wires
+	all = b.sinks(n)
+	if w.bySub == nil {
+		w.bySub = make([]bool, len(b.nl.Nets))
+	}
+	place := func(sink int32) int32 { return b.tree.pre[b.sinkScope(sink)] }
+	if !w.bySub[n] {
+		w.bySub[n] = true
+		slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(place(x), place(y)) })
+	}
+	first := func(p int32) int {
+		i, _ := slices.BinarySearchFunc(all, p, func(sink, p int32) int { return cmp.Compare(place(sink), p) })
+		return i
+	}
+	return all, first(b.tree.pre[s]), first(b.tree.end[s])
 }
 
 func (b *builder) isTopOutput(n int32) bool {
@@ -165,12 +189,33 @@ func (b *builder) instOfPin(pin int32) int32 {
 
 // within says whether scope s is root or below it.
 func (b *builder) within(s, root int32) bool {
-	for ; s >= 0; s = b.nl.Scopes[s].Parent {
-		if s == root {
-			return true
+	return b.tree.pre[root] <= b.tree.pre[s] && b.tree.pre[s] < b.tree.end[root]
+}
+
+// scopeTree numbers the scopes in preorder: pre[s] to end[s] are those in and below s.
+type scopeTree struct {
+	pre, end []int32
+}
+
+func newScopeTree(scopes []netlist.Scope) scopeTree {
+	n := len(scopes)
+	t := scopeTree{make([]int32, n), make([]int32, n)}
+	size, next := make([]int32, n), make([]int32, n) // next: where the next child of a scope goes
+	for s := n - 1; s >= 0; s-- {
+		size[s]++
+		if p := scopes[s].Parent; p >= 0 {
+			size[p] += size[s]
 		}
 	}
-	return false
+	for s := range scopes {
+		if p := scopes[s].Parent; p >= 0 {
+			t.pre[s] = next[p]
+			next[p] += size[s]
+		}
+		next[s] = t.pre[s] + 1
+		t.end[s] = t.pre[s] + size[s]
+	}
+	return t
 }
 
 // driverScope is the scope of the first driver of a net; None for the world outside.
@@ -187,24 +232,15 @@ func (b *builder) drivenBelow(n, scope int32) bool {
 	return d >= 0 && scope > 0 && b.within(d, scope)
 }
 
-func (b *builder) depth(s int32) int32 {
-	d := int32(0)
-	for ; s > 0; s = b.nl.Scopes[s].Parent {
-		d++
-	}
-	return d
-}
-
-// point is the place of a port of scope s on the way from the driver of net n to a sink in scope k.
-func (b *builder) point(n, s, k int32) (int32, bool) {
-	d := b.driverScope(n)
+// point is the place of a port of scope s on the way from a driver in scope d (None: outside) to a sink in scope k.
+func (b *builder) point(d, s, k int32) (int32, bool) {
 	if s == 0 {
 		return 0, d < 0 // a top port drives from outside
 	}
 	inD, inK := d >= 0 && b.within(d, s), b.within(k, s)
 	switch {
 	case inD && !inK: // on the way up
-		return b.depth(d) - b.depth(s) + 1, true
+		return b.nl.Depth(d) - b.nl.Depth(s) + 1, true
 	case inK && !inD: // on the way down
 		up := int32(0)
 		if d >= 0 {
@@ -214,37 +250,64 @@ func (b *builder) point(n, s, k int32) (int32, bool) {
 				up++
 			}
 		}
-		return up + b.depth(s) + 1, true
+		return up + b.nl.Depth(s) + 1, true
 	}
 	return 0, false
 }
 
-// wireTo applies a statement to one sink.
+// wireTo applies a statement to one sink, or keeps it for later where the net has several drivers.
 func (b *builder) wireTo(mode sdf.Mode, from, to *end, sink, scope int32, vals []value, pos diag.Pos) {
-	w := &b.wires
-	seg := segment{from: 0, to: sinkPoint}
+	ds := b.netDrivers(to.net)
+	if len(ds) > 1 {
+		st := wireStmt{mode: mode, to: *to, pos: pos, vals: [2]value(vals)}
+		if from != nil {
+			st.from, st.hasFrom = *from, true
+		}
+		b.wires.several[sink] = append(b.wires.several[sink], st)
+		return
+	}
+	d := None
+	if len(ds) == 1 {
+		d, _ = b.order.of(ds[0].inst)
+	}
+	start := int32(0)
 	if from != nil {
-		net := to.net
-		if from.net != net {
-			b.bag.Add(diag.SDFNotDriver, pos, "the source of the wire is on net %s, its load on net %s", b.netNameOrOpen(from.net), b.nl.NetName(net))
-		} else if from.inst >= 0 {
-			if !b.drives(net, from) {
-				b.bag.Add(diag.SDFNotDriver, pos, "%s does not drive net %s", b.instName(from.inst), b.nl.NetName(net))
-			} else if ds := b.netDrivers(net); len(ds) > 1 && !b.firstDriver(ds, from, sink, vals, pos) {
-				return
-			}
-		} else if p, ok := b.point(net, from.scope, scope); ok {
-			seg.from = p
-		} else {
-			b.bag.Add(diag.SDFNotDriver, pos, "the source port is not on the way to the load on net %s", b.nl.NetName(net))
+		if p, ok := b.source(ds, d, from, to.net, scope, pos); ok {
+			start = p
 		}
 	}
+	b.applyWire(mode, d, start, to, sink, scope, vals)
+}
+
+// source finds where on the way from a driver in scope d the source of a wire lies; ok is false when that is not one.
+func (b *builder) source(ds []driver, d int32, from *end, net, scope int32, pos diag.Pos) (int32, bool) {
+	if from.net != net {
+		b.bag.Add(diag.SDFNotDriver, pos, "the source of the wire is on net %s, its load on net %s", b.netNameOrOpen(from.net), b.nl.NetName(net))
+		return 0, false
+	}
+	if from.inst >= 0 {
+		if !slices.ContainsFunc(ds, from.is) {
+			b.bag.Add(diag.SDFNotDriver, pos, "%s does not drive net %s", b.instName(from.inst), b.nl.NetName(net))
+			return 0, false
+		}
+		return 0, true
+	}
+	p, ok := b.point(d, from.scope, scope)
+	if !ok {
+		b.bag.Add(diag.SDFNotDriver, pos, "the source port is not on the way to the load on net %s", b.nl.NetName(net))
+	}
+	return p, ok
+}
+
+// applyWire applies a statement that begins at a point of the way.
+func (b *builder) applyWire(mode sdf.Mode, d, start int32, to *end, sink, scope int32, vals []value) {
+	seg := segment{from: start, to: sinkPoint}
 	if to.inst < 0 {
-		if p, ok := b.point(to.net, to.scope, scope); ok && p > 0 {
+		if p, ok := b.point(d, to.scope, scope); ok && p > 0 {
 			seg.to = p
 		}
 	}
-	if seg.from == 0 && seg.to == sinkPoint && w.segs[sink] == nil {
+	if seg.from == 0 && seg.to == sinkPoint && b.wires.segs[sink] == nil {
 		b.whole(mode, sink, vals)
 		return
 	}
@@ -256,38 +319,6 @@ func (b *builder) netNameOrOpen(n int32) string {
 		return "(open)"
 	}
 	return b.nl.NetName(n)
-}
-
-func (b *builder) drives(n int32, e *end) bool {
-	for _, d := range b.netDrivers(n) {
-		if d.inst == e.inst && d.pin == e.pin {
-			return true
-		}
-	}
-	return false
-}
-
-// firstDriver decides for a net with several drivers whose wire a sink gets: the first driver in name order that has one.
-func (b *builder) firstDriver(ds []driver, from *end, sink int32, vals []value, pos diag.Pos) bool {
-	old, ok := b.wires.from[sink]
-	x := driver{net: from.net, inst: from.inst, pin: from.pin}
-	if !ok || old.inst == x.inst && old.pin == x.pin {
-		b.wires.from[sink] = x
-		return true
-	}
-	differ := false
-	for o, v := range vals {
-		differ = differ || v.has && v.d != b.wires.v[o][sink]
-	}
-	if differ {
-		b.bag.Add(diag.SDFWirePerDriver, pos, "net %s has several drivers with different wires to one sink", b.nl.NetName(from.net))
-	}
-	if b.order.cmp(x, old) < 0 {
-		b.wires.from[sink] = x
-		b.wires.v[0][sink], b.wires.v[1][sink], b.wires.has[sink] = 0, 0, 0
-		return true
-	}
-	return false
 }
 
 // whole applies a statement that covers the whole way to a sink without segments.
@@ -320,11 +351,8 @@ func (b *builder) wireLimit(mode sdf.Mode, sink int32, o int, v value) {
 // mergeLimit applies the limits of one value: plain absolute values reset, ((d)()()) keeps, written ones are set.
 func mergeLimit(l *segLimit, mode sdf.Mode, v value) bool {
 	switch {
-	case v.hasR || v.hasE:
+	case v.hasR:
 		l.set, l.r, l.e = true, v.r, v.e
-		if !v.hasR {
-			l.r = v.e
-		}
 	case v.limits == 0 && v.has && mode == sdf.Absolute:
 		l.set = false
 	default:
@@ -460,6 +488,7 @@ func (b *builder) sinkNet(s int32) int32 {
 // finishWires rounds the wires and gives every pin of the program its index.
 func (b *builder) finishWires() {
 	w, p := &b.wires, b.prog
+	b.finishSeveral()
 	sinks := make([]int32, 0, len(w.segs))
 	for s := range w.segs {
 		sinks = append(sinks, s)

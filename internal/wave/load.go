@@ -154,6 +154,9 @@ func (x *Dump) Load(ctx context.Context, d *design.Design, opt Options, bag *dia
 	for _, n := range d.Sources {
 		want(n)
 	}
+	for _, n := range d.Spare {
+		want(n)
+	}
 	for _, r := range d.Registers {
 		if d.NetClass[r.Net].Source() {
 			want(r.Net) // Q may be dumped where only QN is read

@@ -58,6 +58,11 @@ func (m *maker) make(events []event) {
 		}
 		m.source(n, m.ev[m.off[i]:m.off[i+1]], invert)
 	}
+	for _, n := range m.d.Spare {
+		if i := m.index[n]; m.bound[i] {
+			m.source(n, m.ev[m.off[i]:m.off[i+1]], false)
+		}
+	}
 	for _, st := range m.d.States {
 		n := m.d.Program.GateOut[st.Gate]
 		if n < 0 || int(n) >= len(m.index) || m.index[n] < 0 || !m.bound[m.index[n]] {
