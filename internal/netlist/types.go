@@ -143,6 +143,7 @@ const (
 	NetTri0                        // reads 0 when undriven
 	NetTri1                        // reads 1 when undriven
 	NetDelayed                     // has a declared net delay (Netlist.NetDelay)
+	NetHole                        // an unused number, see Stabilize
 )
 
 // Net is one bit. Scope, Name, Bit are its canonical name: of all its names the one highest in the hierarchy, ports
