@@ -29,7 +29,7 @@ const (
 // Table form: a function of n = NPin+NBit variables is max(1, 2^n/64) words of Program.Words; bit s of them is the
 // value in state s. At Out lies the output; at Next the NBit next-state functions one behind the other (new value of
 // bit k from the pins after the tick and the bits before it; a bit that keeps returns itself); at Trans the NBit transparency functions
-// of the pins (1 where the bit follows its pins whatever it was).
+// (1 where the bit follows its pins whatever it was).
 // Code form: Out, Next and Trans are offsets in Program.Code (see CodeOp), Next and Trans of NBit consecutive offsets kept in Program.Code
 // itself: Code[Next+k] is where the code of bit k starts.
 //

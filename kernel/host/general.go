@@ -10,10 +10,6 @@ import (
 func (k *worker) mergeGeneral() {
 	f := k.fn
 	nIn, nObs := k.nIn, int(f.NObs)
-	pinMask := uint64(1)<<nIn - 1
-	if nIn == 64 {
-		pinMask = ^uint64(0)
-	}
 	seen := k.watchStart()
 	for i := range nObs {
 		k.watch[i] = 0
@@ -36,8 +32,8 @@ func (k *worker) mergeGeneral() {
 		k.stats.Evaluations++
 		k.state ^= switched
 		if f.NBit > 0 {
-			k.settle(pinMask)
-			k.races(switched, pinMask)
+			k.settle()
+			k.races(switched)
 		}
 		v := k.value(f.Out, k.state)
 		if v == k.y {
@@ -123,7 +119,7 @@ func eval(code []uint32, at int32, state uint64) uint64 {
 }
 
 // settle computes the state bits in order until none changes.
-func (k *worker) settle(pinMask uint64) {
+func (k *worker) settle() {
 	for range int(k.fn.NBit) + 1 {
 		changed := false
 		for b := range int(k.fn.NBit) {
@@ -142,15 +138,15 @@ func (k *worker) settle(pinMask uint64) {
 
 // races counts bits that just closed while their data changed: the bit keeps now, but would follow to another value if one of
 // the switched pins had not switched yet.
-func (k *worker) races(switched, pinMask uint64) {
+func (k *worker) races(switched uint64) {
 	for b := range int(k.fn.NBit) {
-		if k.bitValue(k.fn.Trans, b, k.state&pinMask) != 0 {
+		if k.bitValue(k.fn.Trans, b, k.state) != 0 {
 			continue
 		}
 		kept := k.state >> (k.nIn + b) & 1
 		for s := switched; s != 0; s &= s - 1 {
 			before := k.state ^ s&-s
-			if k.bitValue(k.fn.Trans, b, before&pinMask) != 0 && k.bitValue(k.fn.Next, b, before) != kept {
+			if k.bitValue(k.fn.Trans, b, before) != 0 && k.bitValue(k.fn.Next, b, before) != kept {
 				k.run.res.Gates[k.g].Races++
 				k.stats.Races++
 				break

@@ -45,7 +45,7 @@ func sameTotals(a, b *kernel.Result) string {
 
 // Whatever the windows, workers, path and memory: the same events and totals.
 func TestCutsWorkersPathsGrowth(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(60) {
 		c := small(seed)
 		c.Fast = seed%5 == 0
 		p, j := kerneltest.Random(c)

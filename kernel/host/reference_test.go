@@ -282,3 +282,26 @@ func TestAgainstReference(t *testing.T) {
 		t.Errorf("the random programs leave something out: %+v", sum)
 	}
 }
+
+// FuzzRun tries random programs under random cuts against the reference.
+func FuzzRun(f *testing.F) {
+	f.Add(uint64(1), int16(-3), uint8(1), false)
+	f.Add(uint64(2), int16(200), uint8(2), true)
+	f.Add(uint64(77), int16(-60), uint8(3), false)
+	f.Fuzz(func(t *testing.T, seed uint64, cuts int16, workers uint8, cycle bool) {
+		c := small(seed)
+		c.Delay = int32(1 + seed%500)
+		c.Reach = int(seed / 7 % 40)
+		p, j := kerneltest.Random(c)
+		if cycle {
+			j.Kind = kernel.Cycle
+		}
+		if cuts == 0 {
+			cuts = 1
+		}
+		r := newReference(p, j)
+		cut := kerneltest.Cut(j, int(cuts%1000), seed)
+		cut.Workers = 1 + int(workers%3)
+		r.compare(t, "fuzz", mustRun(t, New(), p, cut))
+	})
+}

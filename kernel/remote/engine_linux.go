@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -84,10 +85,18 @@ type runner struct {
 	kept   *mapping
 }
 
-// mapping is the memory of a result.
+// mapping is the memory of a result, or of all that a presized plan gave. It is unmapped when its results were released and the
+// runner does not keep it.
 type mapping struct {
-	id int64
-	b  []byte
+	id    int64
+	b     []byte
+	users atomic.Int64
+}
+
+func (m *mapping) release() {
+	if m.users.Add(-1) == 0 {
+		unix.Munmap(m.b)
+	}
 }
 
 // read takes messages until the connection ends, then waits for the child.
@@ -234,28 +243,27 @@ func (r *runner) open(j *kernel.Job, x reply) (*kernel.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		m = &mapping{l.Memory, b}
+		m = &mapping{id: l.Memory, b: b}
 	}
+	m.users.Add(1)
 	res, err := l.open(m.b, j, r.p)
 	if err != nil {
-		if m != r.kept {
-			unix.Munmap(m.b)
-		}
+		m.release()
 		return nil, err
 	}
-	if !l.Kept {
-		res.OnRelease(func() { unix.Munmap(m.b) })
-	} else if m != r.kept {
+	res.OnRelease(m.release)
+	if l.Kept && m != r.kept {
+		m.users.Add(1)
 		r.drop()
 		r.kept = m
 	}
 	return res, nil
 }
 
-// drop unmaps the memory of the last presized run.
+// drop lets the memory of the last presized run go.
 func (r *runner) drop() {
 	if r.kept != nil {
-		unix.Munmap(r.kept.b)
+		r.kept.release()
 		r.kept = nil
 	}
 }
@@ -300,7 +308,7 @@ func (l *layout) open(b []byte, j *kernel.Job, p *kernel.Program) (*kernel.Resul
 	return res, nil
 }
 
-// Close ends the child. Results that were not released stay valid, but those of presized runs go.
+// Close ends the child. Results that were not released stay valid.
 func (r *runner) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,7 +6,7 @@
 // packet of a SOCK_SEQPACKET pair, memory handed over as a descriptor. When the child dies or does not answer, the run
 // and all later ones of that runner end with kernel.ErrFault: load the program again. Results are those of the same engine in process.
 //
-// Results of presized runs are overwritten by the next one; others hold their memory until Result.Release.
+// A result holds its memory until Result.Release; that of a presized run is overwritten by the next one with the same plan.
 //
 // Linux only; elsewhere every function fails.
 package remote

@@ -151,9 +151,11 @@ func TestEqualsInProcess(t *testing.T) {
 		for i := range all {
 			same(t, fmt.Sprintf("seed %d, job %d of a batch", seed, i), want[i], all[i])
 		}
-		keep := run(t, r, j)
+		keep, kept := run(t, r, j), run(t, r, batch[2])
 		r.Close()
 		same(t, "after the end of the child", want[0], keep)
+		same(t, "after the end of the child, presized", want[2], kept)
+		kept.Release()
 		keep.Release()
 		keep.Release()
 	}
