@@ -95,6 +95,14 @@ func (b *builder) prepareArcs() {
 			}
 		}
 	}
+	for _, m := range b.merged { // kept to be compared
+		if x := m.gone; x.inst >= 0 {
+			b.target[b.nl.Insts[x.inst].Pin0+x.pin] = n
+		} else {
+			b.primAt[^x.inst] = n
+		}
+		n++
+	}
 	s.head, s.tail = make([]int32, n), make([]int32, n)
 	for i := range s.head {
 		s.head[i], s.tail[i] = None, None

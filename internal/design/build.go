@@ -80,6 +80,12 @@ type builder struct {
 	wires    wireStore
 	primAt   []int32 // by prim: gate, None
 	tris     []*tristate
+	merged   []mergedDriver
+}
+
+// mergedDriver is a driver for which another one stands.
+type mergedDriver struct {
+	kept, gone driver
 }
 
 // buildGate is a gate before its arcs are known.

@@ -205,7 +205,8 @@ func (b *builder) merge(n int32, ds []driver) []driver {
 	var keptKey []string
 	for i, x := range ds {
 		keys[i] = b.functionKey(x)
-		if keys[i] != "" && slices.Contains(keptKey, keys[i]) {
+		if k := slices.Index(keptKey, keys[i]); keys[i] != "" && k >= 0 {
+			b.merged = append(b.merged, mergedDriver{kept[k], x})
 			b.d.Report.MergedDrivers++
 			b.bag.Add(diag.DesignMerged, b.pos(b.nl.Nets[n].Pos), "net %s: driver %s is one with the first driver", b.nl.NetName(n), b.driverName(x))
 			continue

@@ -29,6 +29,7 @@ type emitter struct {
 	variants map[variantKey]int32
 	sens     map[sensKey]bool
 	round    rounding
+	wires    rounding
 	noArc    map[string]int64 // unannotated, by cell type
 	zeroArc  map[string]int64
 	dl       []delay
@@ -77,7 +78,8 @@ func (b *builder) emit(ctx context.Context) error {
 			b.bag.Add(diag.DesignCondOutputCycle, b.pos(b.nl.Nets[b.gates[g].out].Pos), "net %s", b.nl.NetName(b.gates[g].out))
 		}
 	}
-	b.finishWires()
+	em.compareMerged()
+	em.wires = b.finishWires()
 	b.d.NetGate = b.gateOf
 	for i, c := range b.d.NetClass {
 		switch {
@@ -347,6 +349,9 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 	b, p := em.b, em.b.prog
 	cell := b.gates[g].kind == gateCell || b.gates[g].kind == gateTri
 	for i := range em.pins {
+		em.countRounding(em.pins[i].pair, name)
+	}
+	for i := range em.pins {
 		pr := em.pins[i].pair
 		if pr == nil || !support(i) {
 			continue
@@ -380,9 +385,6 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 	p.GateArc[g] = int32(len(p.ArcDelay))
 	plain := true
 	em.dl = em.dl[:0]
-	for i := range em.pins {
-		em.countRounding(em.pins[i].pair, name)
-	}
 	for _, s := range sh.slots {
 		best := delay{d: -1}
 		for _, r := range s.from {
@@ -537,28 +539,27 @@ func (em *emitter) report() {
 	b := em.b
 	r := &b.d.Report
 	r.NegativeIOPath = em.round.negative
-	r.RoundedToZero += em.round.zeroed
-	r.Inexact += em.round.inexact
+	r.RoundedToZero = em.round.zeroed + em.wires.zeroed
+	r.Inexact = em.round.inexact + em.wires.inexact
 	r.Unannotated, r.ZeroIOPath = sortedCounts(em.noArc), sortedCounts(em.zeroArc)
 	for _, c := range r.Unannotated {
 		b.bag.AddN(diag.SDFUnannotated, c.N, diag.Pos{}, "cells of type %s: %d arcs without delay", c.Name, c.N)
 	}
 	b.bag.AddN(diag.SDFNegativeDelay, em.round.negative, diag.Pos{}, "%d negative IOPATH values became 0", em.round.negative)
 	holds := Tick(1)
-	for holds*10 <= Tick(max(em.round.gcd, 1)) && em.round.gcd%int64(holds*10) == 0 {
+	for all := gcd(em.round.gcd, em.wires.gcd); all > 0 && all%int64(holds*10) == 0 && holds < 1e17; {
 		holds *= 10
 	}
 	r.HoldingTick = holds
-	switch {
-	case em.round.zeroed*100 > em.round.nonzero:
-		b.bag.Add(diag.SDFTickTooCoarse, diag.Pos{}, "%d of %d delays that are not 0 round to 0 at a tick of %s; %s holds them all",
-			em.round.zeroed, em.round.nonzero, b.opt.Tick, holds)
-	case em.round.zeroed > 0:
-		b.bag.AddN(diag.SDFRoundedToZero, em.round.zeroed, diag.Pos{}, "%d delays round to 0 at a tick of %s; %s holds them all", em.round.zeroed, b.opt.Tick, holds)
+	hold := fmt.Sprintf("%s holds them all", holds)
+	if holds < finestTick {
+		hold = "no tick of 1fs or more holds them all"
 	}
-	if em.round.inexact > 0 {
-		b.bag.AddN(diag.SDFInexact, em.round.inexact, diag.Pos{}, "%d delays are not whole ticks of %s; %s holds them all", em.round.inexact, b.opt.Tick, holds)
+	if em.round.zeroed*100 > em.round.nonzero {
+		b.bag.Add(diag.SDFTickTooCoarse, diag.Pos{}, "%d of %d delays that are not 0 round to 0 at a tick of %s; %s", em.round.zeroed, em.round.nonzero, b.opt.Tick, hold)
 	}
+	b.bag.AddN(diag.SDFRoundedToZero, r.RoundedToZero, diag.Pos{}, "%d delays round to 0 at a tick of %s; %s", r.RoundedToZero, b.opt.Tick, hold)
+	b.bag.AddN(diag.SDFInexact, r.Inexact, diag.Pos{}, "%d delays are not whole ticks of %s; %s", r.Inexact, b.opt.Tick, hold)
 }
 
 func sortedCounts(m map[string]int64) []Count {

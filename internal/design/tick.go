@@ -15,6 +15,8 @@ const atto = -18
 // Tick is the unit of time of a project, in attoseconds.
 type Tick int64
 
+const finestTick Tick = 1000
+
 // Picosecond is the default tick.
 const Picosecond Tick = 1e6
 
@@ -25,7 +27,7 @@ func ParseTick(s string) (Tick, error) {
 		return 0, err
 	}
 	t, exact, ok := v.Scale(atto)
-	if !ok || !exact || t < 1000 {
+	if !ok || !exact || Tick(t) < finestTick {
 		return 0, fmt.Errorf("tick %q: want 1fs or more, for example 1ps", s)
 	}
 	return Tick(t), nil

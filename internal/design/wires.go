@@ -485,8 +485,8 @@ func (b *builder) sinkNet(s int32) int32 {
 	return b.nl.PrimIn[s-int32(len(b.nl.PinNet))]
 }
 
-// finishWires rounds the wires and gives every pin of the program its index.
-func (b *builder) finishWires() {
+// finishWires rounds the wires, gives every pin of the program its index, and tells what rounding did.
+func (b *builder) finishWires() rounding {
 	w, p := &b.wires, b.prog
 	b.finishSeveral()
 	sinks := make([]int32, 0, len(w.segs))
@@ -543,9 +543,5 @@ func (b *builder) finishWires() {
 	}
 	b.d.Report.NegativeWire = negative
 	b.bag.AddN(diag.SDFNegativeWire, negative, diag.Pos{}, "%d negative wire delays became 0", negative)
-	b.d.Report.RoundedToZero += wr.zeroed
-	b.d.Report.Inexact += wr.inexact
-	if wr.inexact > 0 {
-		b.bag.AddN(diag.SDFInexact, wr.inexact, diag.Pos{}, "%d wire delays are not whole ticks of %s", wr.inexact, b.opt.Tick)
-	}
+	return wr
 }

@@ -2,41 +2,39 @@ package diag
 
 // Codes of package design.
 const (
-	DesignClearPreset      Code = "clear-preset-unknown"
-	DesignUnknownPin       Code = "function-unknown-pin"
-	DesignTooWide          Code = "gate-too-wide"
-	DesignBlackBox         Code = "black-box"
-	DesignUndriven         Code = "undriven-net"
-	DesignMultiDriven      Code = "multiply-driven"
-	DesignMerged           Code = "parallel-drivers"
-	DesignMergedArcs       Code = "parallel-drivers-differ"
-	DesignLoop             Code = "loop-opened"
-	DesignCondOutputCycle  Code = "cond-output-cycle"
-	DesignNetDelay         Code = "net-delay-unbound"
-	SDFEmptyCorner         Code = "sdf-empty-corner"
-	SDFCornerFallback      Code = "sdf-corner-fallback"
-	SDFUnknownInstance     Code = "sdf-unknown-instance"
-	SDFUnknownPin          Code = "sdf-unknown-pin"
-	SDFUnknownNet          Code = "sdf-unknown-net"
-	SDFCellType            Code = "sdf-celltype-mismatch"
-	SDFNothingBound        Code = "sdf-nothing-bound"
-	SDFMount               Code = "sdf-mount-unknown"
-	SDFCondName            Code = "sdf-cond-unknown-name"
-	SDFCondSyntax          Code = "sdf-cond-syntax"
-	SDFNotDriver           Code = "sdf-not-a-driver"
-	SDFTopOutput           Code = "sdf-top-output"
-	SDFSegmentGap          Code = "sdf-segment-gap"
-	SDFCondReplaced        Code = "sdf-cond-replaced"
-	SDFNegativeDelay       Code = "sdf-negative-iopath"
-	SDFNegativeWire        Code = "sdf-negative-wire"
-	SDFRoundedToZero       Code = "delay-rounds-to-zero"
-	SDFTickTooCoarse       Code = "tick-too-coarse"
-	SDFInexact             Code = "delay-inexact"
-	SDFTooLarge            Code = "delay-too-large"
-	SDFUnannotated         Code = "arc-unannotated"
-	SDFZEdgeIgnored        Code = "sdf-z-edge"
-	SDFWirePerDriver       Code = "sdf-wire-per-driver"
-	SDFLimitWithoutDefault Code = "sdf-limit-empty"
+	DesignClearPreset     Code = "clear-preset-unknown"
+	DesignUnknownPin      Code = "function-unknown-pin"
+	DesignTooWide         Code = "gate-too-wide"
+	DesignBlackBox        Code = "black-box"
+	DesignUndriven        Code = "undriven-net"
+	DesignMultiDriven     Code = "multiply-driven"
+	DesignMerged          Code = "parallel-drivers"
+	DesignMergedArcs      Code = "parallel-drivers-differ"
+	DesignLoop            Code = "loop-opened"
+	DesignCondOutputCycle Code = "cond-output-cycle"
+	SDFEmptyCorner        Code = "sdf-empty-corner"
+	SDFCornerFallback     Code = "sdf-corner-fallback"
+	SDFUnknownInstance    Code = "sdf-unknown-instance"
+	SDFUnknownPin         Code = "sdf-unknown-pin"
+	SDFUnknownNet         Code = "sdf-unknown-net"
+	SDFCellType           Code = "sdf-celltype-mismatch"
+	SDFNothingBound       Code = "sdf-nothing-bound"
+	SDFMount              Code = "sdf-mount-unknown"
+	SDFCondName           Code = "sdf-cond-unknown-name"
+	SDFCondSyntax         Code = "sdf-cond-syntax"
+	SDFNotDriver          Code = "sdf-not-a-driver"
+	SDFTopOutput          Code = "sdf-top-output"
+	SDFSegmentGap         Code = "sdf-segment-gap"
+	SDFCondReplaced       Code = "sdf-cond-replaced"
+	SDFNegativeDelay      Code = "sdf-negative-iopath"
+	SDFNegativeWire       Code = "sdf-negative-wire"
+	SDFRoundedToZero      Code = "delay-rounds-to-zero"
+	SDFTickTooCoarse      Code = "tick-too-coarse"
+	SDFInexact            Code = "delay-inexact"
+	SDFTooLarge           Code = "delay-too-large"
+	SDFUnannotated        Code = "arc-unannotated"
+	SDFZEdgeIgnored       Code = "sdf-z-edge"
+	SDFWirePerDriver      Code = "sdf-wire-per-driver"
 )
 
 var designCodes = []Info{
@@ -50,7 +48,6 @@ var designCodes = []Info{
 	{DesignMergedArcs, Warning, "Parallel drivers of one net have different delays; those of the first in name order are used.", "Check the SDF if the difference matters."},
 	{DesignLoop, Warning, "Computed gates form a loop; the listed nets were cut out of it and became sources.", "The stimulus must contain these nets."},
 	{DesignCondOutputCycle, Error, "A condition of an arc names an output of the cell, or an input that its function does not read, that depends on the very output: neither can be evaluated first.", "Remove the condition from the SDF."},
-	{DesignNetDelay, Warning, "A delay of a net declaration could not be used.", "State the delay in the SDF file."},
 	{SDFEmptyCorner, Error, "A value of the SDF file has nothing in the chosen column.", "Choose a column that is there (--corner min|typ|max), or add --corner-fallback."},
 	{SDFCornerFallback, Warning, "A value has nothing in the chosen column; --corner-fallback took the mean of min and max, or the nearest one present.", "Choose a column that the file fills if the difference matters."},
 	{SDFUnknownInstance, Warning, "A CELL or an end of a wire names an instance that the netlist does not have.", "Check that netlist and SDF are from one run, and the mount point (--sdf FILE@INSTANCE)."},
@@ -74,5 +71,4 @@ var designCodes = []Info{
 	{SDFUnannotated, Warning, "Arcs of simulated gates have no delay in any SDF file; they are 0.", "Give the SDF of these instances, or accept zero delay there; the report lists the cell types."},
 	{SDFZEdgeIgnored, Note, "Entries for edges to or from z have no meaning in a two-valued simulation and were skipped.", "Nothing to do."},
 	{SDFWirePerDriver, Warning, "Sinks of a net with several drivers have different wire delays from each; those from the first driver in name order that has any are used.", "Nothing to do if the difference is small."},
-	{SDFLimitWithoutDefault, Note, "A pulse limit stands for a pair of pins without any delay.", "Nothing to do."},
 }
