@@ -208,6 +208,29 @@ func (k *checker) counts() error {
 		k.tally.add("functional changes", got.Functional)
 		k.tally.add("glitch changes", got.Glitch)
 	}
+	return k.parts(tab)
+}
+
+// parts checks that the counts of two intervals add up to those of the run.
+func (k *checker) parts(whole *activity.Table) error {
+	if k.c.To-k.c.From < 2 {
+		return nil
+	}
+	mid := k.c.From + 1 + k.r.Int64N(k.c.To-k.c.From-1)
+	r, err := k.p.run(sim.Options{Cuts: []int64{mid}})
+	if err != nil {
+		return err
+	}
+	a := activity.Count(k.p.d, k.p.st, r.Waves, activity.Options{From: k.c.From, To: mid, Workers: 1}, nil)
+	b := activity.Count(k.p.d, k.p.st, r.Waves, activity.Options{From: mid, To: k.c.To, Workers: 1}, nil)
+	for i := range k.c.Nets {
+		x, y, z := a.Nets[k.p.nets[i]], b.Nets[k.p.nets[i]], whole.Nets[k.p.nets[i]]
+		sum := []int64{x.T0 + y.T0, x.T1 + y.T1, x.TX + y.TX, x.TZ + y.TZ, x.TB + y.TB, x.TC + y.TC, x.Rise + y.Rise, x.Fall + y.Fall, x.Filtered + y.Filtered}
+		want := []int64{z.T0, z.T1, z.TX, z.TZ, z.TB, z.TC, z.Rise, z.Fall, z.Filtered}
+		if !slices.Equal(sum, want) {
+			return fmt.Errorf("net %s: T0 T1 TX TZ TB TC rise fall filtered of %d..%d and %d..%d add up to %v, want %v", k.name(i), k.c.From, mid, mid, k.c.To, sum, want)
+		}
+	}
 	return nil
 }
 

@@ -21,10 +21,13 @@ import (
 )
 
 // texts are the four files of a case.
-type texts struct{ verilog, liberty, sdf, vcd string }
+type texts struct {
+	verilog, liberty, vcd string
+	sdf                   []string
+}
 
 func textsOf(c *model.Circuit) texts {
-	return texts{c.Verilog(), c.Liberty(), c.SDFText(), c.VCD()}
+	return texts{verilog: c.Verilog(), liberty: c.Liberty(), sdf: c.SDFTexts(), vcd: c.VCD()}
 }
 
 // product is a case taken through the pipeline up to the engine.
@@ -64,7 +67,14 @@ func compile(c *model.Circuit, x texts, opt design.Options) (*product, error) {
 		return nil, err
 	}
 	opt.Corner = []design.Corner{design.Min, design.Typ, design.Max}[c.Corner]
-	sdf := []design.SDF{{Name: "delays.sdf", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(x.sdf)), nil }}}
+	opt.Tick = 1
+	for range c.TickExp + 18 {
+		opt.Tick *= 10
+	}
+	var sdf []design.SDF
+	for i, text := range x.sdf {
+		sdf = append(sdf, design.SDF{Name: fmt.Sprintf("delays%d.sdf", i), Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }})
+	}
 	d, err := design.Compile(ctx, nl, opt, sdf, bag)
 	if err = failed(err); err != nil {
 		return nil, err

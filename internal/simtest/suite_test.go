@@ -94,13 +94,17 @@ func report(t *testing.T, c *model.Circuit, err error) {
 		return
 	}
 	x := textsOf(small)
-	for name, text := range map[string]string{"netlist.v": x.verilog, "cells.lib": x.liberty, "delays.sdf": x.sdf, "stim.vcd": x.vcd} {
+	files := map[string]string{"netlist.v": x.verilog, "cells.lib": x.liberty, "stim.vcd": x.vcd}
+	for i, s := range x.sdf {
+		files[fmt.Sprintf("delays%d.sdf", i)] = s
+	}
+	for name, text := range files {
 		if e := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); e != nil {
 			t.Error(e)
 		}
 	}
-	t.Errorf("WATTD_SEED=%d WATTD_CASES=1 (size %d): %v\nmade smaller (%d statements, run %d..%d, corner %s; files in %s): %v",
-		c.Seed, c.Size, err, len(small.SDF), small.From, small.To, []string{"min", "typ", "max"}[small.Corner], dir, smallErr)
+	t.Errorf("WATTD_SEED=%d WATTD_CASES=1 (size %d): %v\nmade smaller (%d statements, run %d..%d ticks of %s, corner %s; files in %s): %v",
+		c.Seed, c.Size, err, len(small.SDF), small.From, small.To, small.Unit(0), []string{"min", "typ", "max"}[small.Corner], dir, smallErr)
 }
 
 // shrink drops SDF statements and changes of sources as long as the case still fails in the same way.

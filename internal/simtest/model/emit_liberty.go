@@ -14,6 +14,9 @@ func (c *Circuit) Liberty() string {
 	fn := func(e *Expr) string { return e.Text(Liberty, r, nil) }
 	p("library (lib) {\n  delay_model : table_lookup;\n  time_unit : \"1ns\";\n  voltage_unit : \"1V\";\n  capacitive_load_unit (1,pf);\n")
 	for _, cell := range c.Cells {
+		if cell.Black {
+			continue
+		}
 		p("  cell (%s) {\n", cell.Name)
 		if l := cell.Latch; l != nil {
 			p("    latch (%s,%s) { enable : \"%s\"; data_in : \"%s\";", l.IQ, l.IQN, fn(l.Enable), fn(l.Data))

@@ -6,16 +6,23 @@ import (
 	"strings"
 )
 
-// SDFText is the annotation as text.
-func (c *Circuit) SDFText() string {
+// SDFTexts is the annotation as text: one file, or two to be read in order.
+func (c *Circuit) SDFTexts() []string {
+	if c.SDFCut == 0 || c.SDFCut >= len(c.SDF) {
+		return []string{c.sdf(c.SDF)}
+	}
+	return []string{c.sdf(c.SDF[:c.SDFCut]), c.sdf(c.SDF[c.SDFCut:])}
+}
+
+func (c *Circuit) sdf(stmts []Stmt) string {
 	w := &sdfWriter{c: c, r: rand.New(rand.NewPCG(c.Seed, 4))}
-	unit := []string{"1ps", "10 ps", "100ps", "1 ns"}[c.Timescale]
+	unit := c.Unit(c.Timescale)
 	w.printf("(DELAYFILE\n  (SDFVERSION \"3.0\")\n  (DESIGN \"top\")\n  (DIVIDER %c)\n", c.Divider)
-	if c.Timescale != 3 || c.Seed%2 == 0 {
+	if unit != "1ns" || c.Seed%2 == 0 {
 		w.printf("  (TIMESCALE %s)\n", unit)
 	}
-	for i := range c.SDF {
-		w.stmt(&c.SDF[i])
+	for i := range stmts {
+		w.stmt(&stmts[i])
 	}
 	w.close()
 	w.printf(")\n")
@@ -128,7 +135,7 @@ func (w *sdfWriter) body(st *Stmt) string {
 	vs := values(st.Vals)
 	switch st.Kind {
 	case Device:
-		if st.Prim >= 0 {
+		if st.Prim >= 0 || st.Out < 0 {
 			return fmt.Sprintf("(DEVICE %s)", vs)
 		}
 		return fmt.Sprintf("(DEVICE %s %s)", w.c.Insts[st.Inst].Cell.Pins[st.Out].Name, vs)

@@ -11,7 +11,7 @@ import (
 func (c *Circuit) VCD() string {
 	w := &vcdWriter{c: c, r: rand.New(rand.NewPCG(c.Seed, 5))}
 	w.vars()
-	w.printf("$timescale %s $end\n$scope module tb $end\n$scope module dut $end\n", []string{"1ps", "10 ps"}[c.VCDUnit])
+	w.printf("$timescale %s $end\n$scope module tb $end\n$scope module dut $end\n", c.Unit(c.VCDUnit))
 	w.header(0)
 	w.printf("$upscope $end\n$upscope $end\n$enddefinitions $end\n")
 	w.body()

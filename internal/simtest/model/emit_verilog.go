@@ -10,7 +10,7 @@ import (
 // Verilog is the netlist as text.
 func (c *Circuit) Verilog() string {
 	v := &verilogWriter{c: c, r: rand.New(rand.NewPCG(c.Seed, 2))}
-	v.printf("`timescale 1ns/1ps\n")
+	v.printf("`timescale %s/%s\n", c.Unit(3), c.Unit(0))
 	for s := len(c.Scopes) - 1; s >= 0; s-- {
 		v.module(s)
 	}
@@ -262,7 +262,7 @@ func (v *verilogWriter) scope(t, s int) {
 
 func (v *verilogWriter) inst(in *Inst) {
 	var cs []string
-	ordered := v.r.IntN(10) == 0
+	ordered := v.r.IntN(10) == 0 && !in.Cell.Black // the pins of a black box have names only here
 	for i, p := range in.Cell.Pins {
 		if p.Dir == Internal {
 			ordered = false

@@ -44,7 +44,7 @@ func pick[T any](g *gen, xs ...T) T { return xs[g.r.IntN(len(xs))] }
 func (g *gen) time() {
 	g.grid = pick[int64](g, 1, 2, 5, 10, 10, 50, 100)
 	c := g.c
-	c.VCDUnit = 0
+	c.TickExp = pick(g, -12, -12, -12, -12, -13, -14, -15, -11)
 	if g.grid%10 == 0 && g.p(30) {
 		c.VCDUnit = 1
 	}
@@ -101,12 +101,19 @@ func (g *gen) circuit(size int) {
 	if g.loops {
 		g.close()
 	}
-	used := map[int]bool{}
-	g.conns(func(net, _ int) { used[net] = true })
+	read := g.read()
 	for net := range g.c.Nets {
 		n := g.c.Nets[net]
-		if !n.Input && g.driven[net] != -2 && (!used[net] && g.p(70) || g.p(10)) {
+		if !n.Input && g.driven[net] != -2 && (!read[net] && g.p(50) || g.p(10)) {
 			n.Output = true
+		}
+	}
+	// A net that only a black box touches may as well be an input of it.
+	for _, in := range g.c.Insts {
+		for _, o := range in.Cell.Out() {
+			if n := in.Conn[o]; in.Cell.Black && n >= 0 && !read[n] {
+				g.c.Nets[n].Output = true
+			}
 		}
 	}
 }
@@ -159,7 +166,7 @@ func (g *gen) gate() {
 	case x < 96:
 		g.fight()
 	case x < 97:
-		g.inst(g.scope(), g.cell(tieCell))
+		g.inst(g.scope(), g.cell(pick(g, tieCell, blackCell)))
 	default:
 		g.inst(g.scope(), g.cell(flopCell))
 	}
@@ -173,6 +180,9 @@ func (g *gen) inst(scope int, cell *Cell) *Inst {
 		n := Open
 		if p.Dir == In {
 			n = g.in()
+			for cell.Black && g.driven[n] == -2 {
+				n = g.in() // its only pin would be taken for the driver
+			}
 			if clk && (p.Name == "CK" || p.Name == "G") {
 				n = g.clock
 			}
@@ -343,11 +353,27 @@ func (g *gen) close() {
 		}
 		in := g.c.Insts[g.r.IntN(len(g.c.Insts))]
 		ins := in.Cell.In()
-		if len(ins) == 0 {
+		if len(ins) == 0 || in.Cell.Black {
 			continue
 		}
 		in.Conn[ins[g.r.IntN(len(ins))]] = g.avail[g.r.IntN(len(g.avail))]
 	}
+}
+
+// read tells the nets that a pin reads.
+func (g *gen) read() map[int]bool {
+	read := map[int]bool{}
+	for _, in := range g.c.Insts {
+		for _, i := range in.Cell.In() {
+			read[in.Conn[i]] = true
+		}
+	}
+	for _, p := range g.c.Prims {
+		for _, n := range p.In {
+			read[n] = true
+		}
+	}
+	return read
 }
 
 // conns calls f for every connection of a pin to a net.

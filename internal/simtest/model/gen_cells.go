@@ -18,6 +18,7 @@ const (
 	triCell
 	tieCell
 	flopCell
+	blackCell
 )
 
 // fixed are the cells that every library has.
@@ -69,6 +70,12 @@ func (g *gen) cell(f family) *Cell {
 		g.latch(c)
 	case gateCell:
 		g.clockGate(c)
+	case blackCell:
+		c.Black = true
+		g.inputs(c, 1+g.r.IntN(2))
+		for i := range 1 + g.r.IntN(2) {
+			g.output(c, fmt.Sprint("Z", i), nil)
+		}
 	case triCell:
 		g.inputs(c, 1+g.r.IntN(2))
 		fn := g.function(c.names())

@@ -26,6 +26,9 @@ func (g *gen) sdf() {
 	for i := range g.c.SDF {
 		g.c.SDF[i].NewCell = g.p(10)
 	}
+	if n := len(g.c.SDF); n > 1 && g.p(10) {
+		g.c.SDFCut = 1 + g.r.IntN(n-1)
+	}
 }
 
 // cellStmts makes statements per instance and joins them so that those of one instance keep their order but may lie in
@@ -39,12 +42,21 @@ func (g *gen) cellStmts() []Stmt {
 		var l []Stmt
 		for _, o := range in.Cell.Out() {
 			for _, p := range in.Cell.In() {
-				if g.p(90) && slices.Contains(reads(in.Cell, o), in.Cell.Pins[p].Name) {
+				rd := slices.Contains(reads(in.Cell, o), in.Cell.Pins[p].Name)
+				switch {
+				case rd && g.p(90):
 					l = append(l, g.pairStmts(i, o, p)...)
+				case !rd && !g.loops && in.Cell.Pins[o].Tri == nil && g.p(5):
+					// An arc from a pin that the function does not read; with all values, as nothing says what a missing one is.
+					l = append(l, Stmt{Kind: IOPath, Inst: i, Prim: -1, In: p, Out: o, Vals: []Val{{D: g.triple(g.tenths())}}})
 				}
 			}
 			if len(reads(in.Cell, o)) > 0 && g.p(6) {
-				l = append(l, Stmt{Kind: Device, Inst: i, Prim: -1, In: -1, Out: o, Inc: g.p(30), Vals: g.vals(false)})
+				st := Stmt{Kind: Device, Inst: i, Prim: -1, In: -1, Out: o, Inc: g.p(30), Vals: g.vals(false)}
+				if len(in.Cell.Out()) == 1 && g.p(30) {
+					st.Out = -1 // no port: of a cell with one output no question
+				}
+				l = append(l, st)
 			}
 		}
 		if g.p(8) {
@@ -107,6 +119,9 @@ func reads(c *Cell, o int) []string {
 		names = append(names, c.Table.Inputs...)
 	case c.FF != nil:
 		names = append(names, "CK")
+	}
+	if c.Black {
+		names = append(names, c.names()...)
 	}
 	var r []string
 	for _, n := range c.names() {
@@ -173,12 +188,14 @@ func (g *gen) pairStmts(i, o, p int) []Stmt {
 // loop of outputs that no rule orders). Now and then it names something unknown.
 func (g *gen) cond(in *Inst, o, p int) *Expr {
 	var vars []string
+	rd := reads(in.Cell, o)
 	for _, i := range in.Cell.In() {
-		if i != p || g.p(10) {
+		// Where loops are made a condition must not make another: loops are opened before conditions are known.
+		if (i != p || g.p(10)) && (!g.loops || slices.Contains(rd, in.Cell.Pins[i].Name)) {
 			vars = append(vars, in.Cell.Pins[i].Name)
 		}
 	}
-	if in.Cell.FF == nil && g.p(25) {
+	if in.Cell.FF == nil && !in.Cell.Black && !g.loops && g.p(25) {
 		for _, q := range in.Cell.Out() {
 			if q < o && in.Conn[q] >= 0 {
 				vars = []string{in.Cell.Pins[q].Name}

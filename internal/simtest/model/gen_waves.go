@@ -21,6 +21,9 @@ func (g *gen) waves() {
 			if in.Cell.Pins[o].Tri != nil {
 				three[n] = true
 			}
+			if in.Cell.Black {
+				must[n] = true
+			}
 			if in.Cell.FF != nil && (outs == 0 || g.p(60)) {
 				must[n] = true
 				outs++

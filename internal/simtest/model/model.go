@@ -5,7 +5,7 @@
 // reads the texts, and the two must agree. Nothing here knows how either computes. A random Circuit is a pure function
 // of its seed and size, so a failure is repeated by its seed.
 //
-// Limits: one file of each kind; statements whose meaning the semantics leave open are not made by the generator
+// Limits: one file of each kind but SDF; statements whose meaning the semantics leave open are not made by the generator
 // (gen_*.go says which where it leaves them out).
 package model
 
@@ -28,13 +28,15 @@ type Circuit struct {
 	Prims  []*Prim
 
 	SDF       []Stmt // in file order
+	SDFCut    int    // statements from here on are in a second file
 	Divider   byte
-	Timescale int // an SDF unit is 10^Timescale ticks of 1 ps: 3 is 1 ns
+	TickExp   int // a tick is 10^TickExp s; all times of the model are ticks
+	Timescale int // an SDF unit is 10^Timescale ticks
 	Corner    int // 0 min, 1 typ, 2 max
 
 	Waves    []Wave // what the stimulus names
-	VCDUnit  int    // a VCD unit is 10^VCDUnit ps
-	From, To int64  // the run, in ps
+	VCDUnit  int    // a VCD unit is 10^VCDUnit ticks
+	From, To int64  // the run
 	X        XPolicy
 }
 
@@ -72,6 +74,8 @@ type Cell struct {
 	Latch *Latch
 	FF    *FF
 	Table *StateTable
+	// Black is a cell that no library has: its outputs, which have no functions, are sources.
+	Black bool
 }
 
 // Pin is a pin of a cell. Fn is the function of an output; Tri, when not nil, its three_state; Node marks an internal
@@ -300,6 +304,13 @@ func (c *Circuit) Within(s, t int) bool {
 		}
 	}
 	return false
+}
+
+// Unit writes 10^exp ticks as a time: 1 ns, 100ps.
+func (c *Circuit) Unit(exp int) string {
+	e := c.TickExp + exp
+	k := ((e % 3) + 3) % 3
+	return []string{"1", "10", "100"}[k] + map[int]string{-18: "as", -15: "fs", -12: "ps", -9: "ns", -6: "us"}[e-k]
 }
 
 // Path is the list of instance names from the top down to scope s.

@@ -197,16 +197,12 @@ func (b *builder) arcStmt(a instArcs, cell *model.Cell, st *model.Stmt) {
 			}
 		}
 	case model.Device:
-		for in, p := range a[st.Out] {
-			_ = in // each pair by itself: the order does not matter
-			if st.Inc {
-				for oe := range 2 {
-					if !value(st.Vals, oe).D.Empty() {
-						p.base(oe)
-					}
+		for _, out := range cell.Out() {
+			if st.Out < 0 || st.Out == out {
+				for _, p := range a[out] { // each by itself: the order does not matter
+					b.device(p, st)
 				}
 			}
-			p.all(func(e *entry) { b.set(e, st) })
 		}
 	case model.PathPulse, model.PathPulsePercent:
 		for out, ins := range a {
@@ -218,6 +214,16 @@ func (b *builder) arcStmt(a instArcs, cell *model.Cell, st *model.Stmt) {
 			}
 		}
 	}
+}
+
+// device is DEVICE on one pair: every entry.
+func (b *builder) device(p *pair, st *model.Stmt) {
+	for oe := range 2 {
+		if st.Inc && !value(st.Vals, oe).D.Empty() {
+			p.base(oe)
+		}
+	}
+	p.all(func(e *entry) { b.set(e, st) })
 }
 
 // condition finds or makes the entry of a condition; a new one starts as a copy of the default entry.

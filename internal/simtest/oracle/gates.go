@@ -189,7 +189,7 @@ func (b *builder) ofNets(d driver) (fn, tri *model.Expr) {
 		}
 	} else {
 		in := b.c.Insts[d.inst]
-		if in.Cell.FF != nil || in.Cell.Latch != nil || in.Cell.Table != nil {
+		if in.Cell.FF != nil || in.Cell.Latch != nil || in.Cell.Table != nil || in.Cell.Black {
 			return nil, nil
 		}
 		fn, tri = in.Cell.Pins[d.out].Fn, in.Cell.Pins[d.out].Tri
@@ -227,7 +227,7 @@ func (b *builder) plainGate(net int, d driver) {
 		b.primPart(g, d.prim)
 	} else {
 		in := b.c.Insts[d.inst]
-		if b.readsRegister(in.Cell, d.out) {
+		if in.Cell.Black || b.readsRegister(in.Cell, d.out) {
 			b.isSrc[net] = true
 			b.stat("register output")
 			return

@@ -58,32 +58,26 @@ func (b *builder) open(nets []int) {
 
 // netOrder is bytewise by hierarchy component, then the bit as a number.
 func (b *builder) netOrder(x, y int) int {
-	nx, ny := b.c.Nets[x], b.c.Nets[y]
-	px, py := append(b.c.Path(nx.Scope), b.canonical(x)), append(b.c.Path(ny.Scope), b.canonical(y))
+	nx, bx := b.identity(x)
+	ny, by := b.identity(y)
+	px, py := append(b.c.Path(b.c.Nets[x].Scope), nx), append(b.c.Path(b.c.Nets[y].Scope), ny)
 	if d := slices.CompareFunc(px, py, strings.Compare); d != 0 {
 		return d
 	}
-	return nx.Bit - ny.Bit
+	return bx - by
 }
 
-// canonical is the name of a net: of its names where it is declared a port, else the bytewise smallest.
-func (b *builder) canonical(net int) string {
+// identity is the name of a net and its bit: of its names where it is declared, which is the highest place, the bytewise
+// smallest.
+func (b *builder) identity(net int) (name string, bit int) {
 	n := b.c.Nets[net]
-	var ports, names []string
-	add := func(name string, port bool) {
-		names = append(names, name)
-		if port {
-			ports = append(ports, name)
+	name, bit = n.Name, n.Bit
+	for _, a := range n.Aliases {
+		if a.Name < name {
+			name, bit = a.Name, -1
 		}
 	}
-	add(n.Name, n.Input || n.Output)
-	for _, a := range n.Aliases {
-		add(a.Name, a.Output)
-	}
-	if len(ports) > 0 {
-		return slices.Min(ports)
-	}
-	return slices.Min(names)
+	return name, bit
 }
 
 // components lists the strongly connected components of computed nets that are cyclic.
