@@ -57,6 +57,18 @@ type Status struct {
 	Need   int64
 }
 
+// StatusError is how a run ended that did not come to its end. It wraps one of the errors above.
+type StatusError struct {
+	Status
+	Err error
+}
+
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("%v (%s at level %d, item %d, window %d)", e.Err, e.Code, e.Level, e.Cursor, e.Window)
+}
+
+func (e *StatusError) Unwrap() error { return e.Err }
+
 // Stats are totals of a run.
 type Stats struct {
 	Events       int64 // of all nets, sources included
@@ -66,7 +78,7 @@ type Stats struct {
 	WireFiltered int64 // pulses, at wires
 	Races        int64
 	ErrorPulses  int64
-	Unannotated  int64 // evaluations that changed the output and found no arc
+	Unannotated  int64 // evaluations that changed the output and found no arc (gates without a shape have none to find)
 	GateWindows  int64
 	Quiet        int64 // gate-windows without anything to do
 	Grown        int64 // times that a loop returned to grow memory

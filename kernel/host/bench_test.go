@@ -79,3 +79,15 @@ func BenchmarkRun(b *testing.B) {
 		benchRun(b, New(), p, j)
 	})
 }
+
+// BenchmarkLarge has rows that no cache holds.
+func BenchmarkLarge(b *testing.B) {
+	p, job := design(300000, 100)
+	for _, windows := range []int{1, 32} {
+		b.Run(fmt.Sprintf("windows=%d", windows), func(b *testing.B) {
+			j := kerneltest.Cut(job, windows, 0)
+			j.Workers = 1
+			benchRun(b, New(), p, j)
+		})
+	}
+}

@@ -30,9 +30,8 @@ type run struct {
 	passed   atomic.Int64 // items done, for Progress
 	progress time.Time
 
-	mu     sync.Mutex
-	err    error
-	status kernel.Status
+	mu  sync.Mutex
+	err *kernel.StatusError
 }
 
 // fail keeps the first failure and stops the run.
@@ -40,7 +39,7 @@ func (r *run) fail(s kernel.Status, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err == nil {
-		r.err, r.status = err, s
+		r.err = &kernel.StatusError{Status: s, Err: err}
 		r.stop.Store(true)
 	}
 }
@@ -70,7 +69,7 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 	}
 	n := &r.now
 	n.job, n.res, n.windows, n.done = j, res, len(j.Cuts)-1, ctx.Done()
-	n.err, n.status = nil, kernel.Status{}
+	n.err = nil
 	n.stop.Store(false)
 	n.passed.Store(0)
 	n.progress = start
@@ -104,7 +103,7 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 		if keep {
 			r.kept = nil
 		}
-		if n.status.Code == kernel.Interrupted {
+		if n.err.Code == kernel.Interrupted {
 			return nil, fmt.Errorf("%w: %w", n.err, context.Cause(ctx))
 		}
 		return nil, n.err

@@ -95,6 +95,8 @@ func TestCapacity(t *testing.T) {
 		f.Variant, f.Plan, f.Workers = kernel.Fast, short, 2
 		if res, err := r.Run(t.Context(), f); !errors.Is(err, kernel.ErrCapacity) || res != nil {
 			t.Fatalf("net %d: %v", net, err)
+		} else if st := (*kernel.StatusError)(nil); !errors.As(err, &st) || st.Code != kernel.GrowEvents || st.Need < 1 {
+			t.Fatalf("net %d: status %+v", net, st)
 		}
 	}
 	again, err := r.Run(t.Context(), j)

@@ -117,7 +117,7 @@ func (k *worker) each(level, first, last int) {
 			if st == kernel.Stopped {
 				return
 			}
-			if err := k.serve(st, first); err != nil {
+			if err := k.serve(st); err != nil {
 				r.fail(kernel.Status{Code: st, Level: int32(level), Cursor: int64(k.item - first), Window: int32(k.window), Need: k.short}, err)
 				return
 			}
@@ -129,19 +129,19 @@ func (k *worker) each(level, first, last int) {
 }
 
 // serve finds what the loop lacked.
-func (k *worker) serve(st kernel.StatusCode, first int) error {
+func (k *worker) serve(st kernel.StatusCode) error {
 	switch st {
 	case kernel.GrowTrace:
 		k.stats.Grown++
 		k.growScratch()
 	case kernel.GrowEvents:
 		if k.run.res.plan != nil {
-			return fmt.Errorf("%w: %d events more on net %d, window %d (level %d, item %d)", kernel.ErrCapacity, k.short, k.net, k.window, k.level, k.item-first)
+			return fmt.Errorf("%w: net %d has %d events, %d more are due", kernel.ErrCapacity, k.net, k.pos, k.short)
 		}
 		k.stats.Grown++
 		return k.openSlab(k.short)
 	case kernel.Interrupted:
-		return fmt.Errorf("%w at level %d, item %d", kernel.ErrInterrupted, k.level, k.item-first)
+		return kernel.ErrInterrupted
 	}
 	return nil
 }
