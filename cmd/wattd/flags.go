@@ -39,12 +39,12 @@ func inputFlags(c *cobra.Command, f *project.Config) {
 // outputFlags adds the flags that choose how is simulated and what is written.
 func outputFlags(c *cobra.Command, f *project.Config) {
 	fl := c.Flags()
-	fl.StringVar(&f.Glitch, "glitch", "", "what a glitch is: changes beyond one a `cycle`, or beyond those of a zero-delay run: cycle|zero-delay (default cycle)")
+	fl.StringVar(&f.Glitch, "glitch", "", "`cycle|zero-delay`: glitches are changes beyond one a cycle, or beyond those of a zero-delay run (default cycle)")
 	fl.StringVar(&f.Windows, "windows", "", "cut the time into `auto|N` windows; never changes the result (default auto)")
 	fl.StringVar(&f.Engine, "engine", "", "`auto|host` (default auto)")
 	fl.StringVar(&f.SAIF, "saif", "", "write SAIF 2.0 to `FILE`")
 	fl.StringVar(&f.SAIFDialect, "saif-dialect", "", "spelling of names: `opensta|synopsys|generic` (default generic)")
-	fl.StringVar(&f.SAIFIG, "saif-ig", "", "IG counts `edges|pulses` that the inertial rule removed (default edges: 2 a pulse)")
+	fl.StringVar(&f.SAIFIG, "saif-ig", "", "what IG counts of filtered pulses: their `edges|pulses` (default edges)")
 	fl.StringVar(&f.Counts, "counts", "", "write counts per net as CSV to `FILE`, - for standard output")
 	fl.StringVar(&f.VCD, "vcd", "", "write all waveforms to `FILE`")
 	fl.IntVar(&f.Nets, "nets", 0, "list the `N` glitchiest nets in the report (default 0)")

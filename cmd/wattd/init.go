@@ -83,7 +83,10 @@ func initFolder(c *cobra.Command, dir string, force bool) error {
 	if s.Failed() || cfg.Stim == "" {
 		verb = "check"
 	}
-	fmt.Fprintf(out, "\nnext: wattd %s %s\n", verb, path)
+	if path != "wattd.toml" { // which is found by itself
+		verb += " " + path
+	}
+	fmt.Fprintf(out, "\nnext: wattd %s\n", verb)
 	if s.Failed() {
 		return &exitError{exitInput, nil}
 	}

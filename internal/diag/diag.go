@@ -27,6 +27,9 @@ const (
 
 func (s Severity) String() string { return [...]string{"note", "warning", "error"}[s] }
 
+// MarshalText writes the severity as a word.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Pos is a place in a file. Line and Col count from 1, Col in bytes; 0 means that the place is not known.
 type Pos struct {
 	File string `json:"file,omitempty"`
@@ -173,14 +176,15 @@ func (b *Bag) Kept(code Code) []Diag {
 	return slices.Clone(b.kept[code])
 }
 
-// Write prints the first max messages of each code of at least the given severity, the hint once, and how many more there are.
+// Write prints the first max messages of each code of at least the given severity, all that are kept of errors, the hint once,
+// and how many more there are.
 func (b *Bag) Write(w io.Writer, min Severity, max int) {
 	for _, t := range b.Totals() {
 		if t.Severity < min {
 			continue
 		}
 		ds := b.Kept(t.Code)
-		if len(ds) > max {
+		if len(ds) > max && t.Severity < Error {
 			ds = ds[:max]
 		}
 		left := t.N

@@ -101,13 +101,21 @@ func recognised(path string, b []byte, bag *diag.Bag) bool {
 func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 	c := &Config{places: map[string]diag.Pos{}}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		if key := keyOf(t.Field(i)); key != "" {
+			if line := lineOf(b, key); line > 0 {
+				c.places[key] = diag.Pos{File: path, Line: line}
+			}
+		}
+	}
 	// the version first: a newer file is refused by name, not by its unknown keys
 	var v struct {
 		Format *int `toml:"format"`
 	}
 	_ = toml.Unmarshal(b, &v)
 	if v.Format != nil && *v.Format > Format {
-		bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: lineOf(b, "format")}, "format = %d is newer than this wattd, which reads format %d", *v.Format, Format)
+		bag.Add(diag.ProjConfig, c.places["format"], "format = %d is newer than this wattd, which reads format %d", *v.Format, Format)
 		return c
 	}
 	dec := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
@@ -137,14 +145,6 @@ func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 	}
 	if c.Format < 1 {
 		bag.Add(diag.ProjConfig, c.places["format"], "format = %d does not exist", c.Format)
-	}
-	t := reflect.TypeFor[Config]()
-	for i := range t.NumField() {
-		if key := keyOf(t.Field(i)); key != "" {
-			if line := lineOf(b, key); line > 0 {
-				c.places[key] = diag.Pos{File: path, Line: line}
-			}
-		}
 	}
 	dir := filepath.Dir(path)
 	fix := func(key string, s *string) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/format/verilog"
 	"github.com/wattd/wattd/internal/source"
 )
 
@@ -21,10 +22,10 @@ type fileList struct {
 	bag     *diag.Bag
 }
 
-// listed is a netlist with the place that names it, which is empty for the command line.
+// listed is a netlist to read.
 type listed struct {
-	path string
-	pos  diag.Pos
+	path    string
+	library bool // of -v or -y: its modules count only where something instantiates them
 }
 
 // Bounds of file lists: of the nesting, so that one that names itself ends, and of a line.
@@ -108,14 +109,20 @@ func (l *fileList) read(path string, depth int) error {
 func (l *fileList) word(option, w string, pos diag.Pos, depth int) error {
 	switch {
 	case option == "-f" || option == "-F":
-		return l.read(l.resolve(w, pos), depth+1)
+		if p, ok := l.resolve(w, pos); ok {
+			return l.read(p, depth+1)
+		}
 	case option == "-y":
-		l.library(l.resolve(w, pos), pos)
+		if p, ok := l.resolve(w, pos); ok {
+			l.folder(p, pos)
+		}
 	case option == "-v":
-		l.files = append(l.files, listed{l.resolve(w, pos), pos})
+		l.file(w, pos, true)
 	case strings.HasPrefix(w, "+incdir+"):
 		for _, d := range strings.Split(w[len("+incdir+"):], "+") {
-			l.incdirs = append(l.incdirs, l.resolve(d, pos))
+			if p, ok := l.resolve(d, pos); ok {
+				l.incdirs = append(l.incdirs, p)
+			}
 		}
 	case strings.HasPrefix(w, "+define+"):
 		for _, d := range strings.Split(w[len("+define+"):], "+") {
@@ -127,28 +134,43 @@ func (l *fileList) word(option, w string, pos diag.Pos, depth int) error {
 	case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
 		l.bag.Add(diag.ProjFileList, pos, "option %q is not understood", w)
 	default:
-		l.files = append(l.files, listed{l.resolve(w, pos), pos})
+		l.file(w, pos, false)
 	}
 	return nil
 }
 
-// resolve finds a path of the list: as tools do from the working folder, else beside the list, so that a list can be moved
-// with its files.
-func (l *fileList) resolve(p string, pos diag.Pos) string {
-	p = expand(p, func(name string) {
-		l.bag.Add(diag.ProjFileList, pos, "$%s is not set in the environment", name)
-	})
-	if filepath.IsAbs(p) {
-		return p
+// file adds a netlist. One that is missing is told here, where the line is known that names it.
+func (l *fileList) file(w string, pos diag.Pos, library bool) {
+	p, ok := l.resolve(w, pos)
+	if !ok {
+		return
 	}
-	if _, err := os.Stat(p); err == nil {
-		return p
+	if _, err := os.Stat(p); err != nil {
+		l.bag.Add(diag.ProjFileList, pos, "%s: %v", w, plain(err))
+		return
 	}
-	return filepath.Join(filepath.Dir(pos.File), p)
+	l.files = append(l.files, listed{p, library})
 }
 
-// library adds the Verilog files of a folder.
-func (l *fileList) library(dir string, pos diag.Pos) {
+// resolve finds a path of the list: as tools do from the working folder, else beside the list, so that a list can be moved
+// with its files. It fails when a variable is not set.
+func (l *fileList) resolve(p string, pos diag.Pos) (string, bool) {
+	ok := true
+	p = expand(p, func(name string) {
+		l.bag.Add(diag.ProjFileList, pos, "$%s is not set in the environment", name)
+		ok = false
+	})
+	if filepath.IsAbs(p) {
+		return p, ok
+	}
+	if _, err := os.Stat(p); err == nil {
+		return p, ok
+	}
+	return filepath.Join(filepath.Dir(pos.File), p), ok
+}
+
+// folder adds the Verilog files of a folder.
+func (l *fileList) folder(dir string, pos diag.Pos) {
 	es, err := os.ReadDir(dir)
 	if err != nil {
 		l.bag.Add(diag.ProjFileList, pos, "-y %s: %v", dir, plain(err))
@@ -156,9 +178,35 @@ func (l *fileList) library(dir string, pos diag.Pos) {
 	}
 	for _, e := range es {
 		if n := e.Name(); strings.HasSuffix(n, ".v") || strings.HasSuffix(n, ".vg") || strings.HasSuffix(n, ".gv") {
-			l.files = append(l.files, listed{filepath.Join(dir, n), pos})
+			l.files = append(l.files, listed{filepath.Join(dir, n), true})
 		}
 	}
+}
+
+// wanted picks the modules of libraries that the design instantiates, directly or through one another; of several with one
+// name the first.
+func wanted(design, library []*verilog.Module) []*verilog.Module {
+	offered := map[int32]*verilog.Module{}
+	for _, m := range library {
+		if offered[m.Name] == nil {
+			offered[m.Name] = m
+		}
+	}
+	for _, m := range design {
+		delete(offered, m.Name)
+	}
+	var out []*verilog.Module
+	for todo := design; len(todo) > 0 && len(offered) > 0; {
+		m := todo[0]
+		todo = todo[1:]
+		for i := range m.Insts {
+			if lib := offered[m.Insts[i].Cell]; lib != nil {
+				delete(offered, lib.Name)
+				out, todo = append(out, lib), append(todo, lib)
+			}
+		}
+	}
+	return out
 }
 
 // stripComments removes // and /* */ comments and lines that begin with #; inside carries an open comment from line to line.

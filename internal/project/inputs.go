@@ -164,6 +164,7 @@ func (s *Session) readNetlists(ctx context.Context) error {
 		s.verilogFiles = append(s.verilogFiles, name)
 		return uint16(min(len(s.verilogFiles)-1, 1<<16-1))
 	}
+	var library []*verilog.Module
 	for _, file := range list.files {
 		path := file.path
 		include := func(name string) (io.ReadCloser, string, error) {
@@ -178,20 +179,21 @@ func (s *Session) readNetlists(ctx context.Context) error {
 			}
 			return nil, "", fmt.Errorf("include file %q not found beside %s or in +incdir+", name, path)
 		}
-		if _, err := os.Stat(path); err != nil && file.pos.File != "" {
-			s.Bag.Add(diag.ProjFileList, file.pos, "%s: %v", path, plain(err))
-			continue
-		}
 		err := s.read(ctx, "netlist", path, source.Verilog, func(r io.Reader) error {
 			opt := verilog.Option{Defines: list.defines, AddFile: add, Include: include}
 			ms, err := verilog.Read(ctx, r, path, add(path), s.names, opt, s.Bag)
-			s.modules = append(s.modules, ms...)
+			if file.library {
+				library = append(library, ms...)
+			} else {
+				s.modules = append(s.modules, ms...)
+			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
+	s.modules = append(s.modules, wanted(s.modules, library)...)
 	return nil
 }
 

@@ -120,22 +120,33 @@ type TopNet struct {
 	Cell   string `json:"cell"`
 }
 
+// DesignMemory is what the arrays of a design take, in bytes.
+type DesignMemory struct {
+	Gates     int64 `json:"gate_bytes"`
+	Pins      int64 `json:"pin_bytes"`
+	Arcs      int64 `json:"arc_bytes"`
+	Functions int64 `json:"function_bytes"`
+	Names     int64 `json:"name_bytes"`
+	Nets      int64 `json:"net_bytes"`
+	Positions int64 `json:"position_bytes"`
+}
+
 // Memory is in bytes.
 type Memory struct {
-	Design   design.Memory `json:"design"`
-	PerGate  float64       `json:"bytes_per_gate"`
-	PerPin   float64       `json:"bytes_per_pin"`
-	PerArc   float64       `json:"bytes_per_arc"`
-	PerName  float64       `json:"bytes_per_name"`
-	Waves    int64         `json:"waves"`
-	PerEvent float64       `json:"bytes_per_event"`
-	Peak     int64         `json:"peak_rss"`
+	Design   DesignMemory `json:"design"`
+	PerGate  float64      `json:"bytes_per_gate"`
+	PerPin   float64      `json:"bytes_per_pin"`
+	PerArc   float64      `json:"bytes_per_arc"`
+	PerName  float64      `json:"bytes_per_name"`
+	Waves    int64        `json:"waves"`
+	PerEvent float64      `json:"bytes_per_event"`
+	Peak     int64        `json:"peak_rss"`
 }
 
 // Report collects the report of what was done so far.
 func (s *Session) Report(version string) *Report {
 	r := &Report{Version: version, Files: s.Files, Tick: s.opt.tick.String(), Corner: s.opt.corner.String(), Phases: s.Phases,
-		Diagnostics: s.Bag.Totals(), Wrote: s.Wrote, RequirementMet: true, Status: "checked"}
+		Diagnostics: s.Bag.Totals(), Wrote: s.Wrote, RequirementMet: s.opt.require < 0, Status: "checked"}
 	// empty lists are lists in JSON too
 	r.Files, r.Phases, r.Wrote = orEmpty(r.Files), orEmpty(r.Phases), orEmpty(r.Wrote)
 	r.Diagnostics, r.Messages = orEmpty(r.Diagnostics), orEmpty(r.Messages)
@@ -197,7 +208,7 @@ func (s *Session) reportDesign(r *Report) {
 	}
 	r.Delays = x
 	m := rep.Memory
-	r.Memory.Design = m
+	r.Memory.Design = DesignMemory{Gates: m.Gates, Pins: m.Pins, Arcs: m.Arcs, Functions: m.Functions, Names: m.Names, Nets: m.Nets, Positions: m.Positions}
 	r.Memory.PerGate = ratio(m.Gates, int64(len(p.GateOut)))
 	r.Memory.PerPin = ratio(m.Pins, int64(len(p.PinNet)))
 	r.Memory.PerArc = ratio(m.Arcs, int64(len(p.ArcDelay)))

@@ -239,6 +239,9 @@ func (s *Session) Simulate(ctx context.Context) error {
 		s.Result, err = sim.Run(ctx, s.Design, s.Stim, opt, s.Bag)
 		return 0, err
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil || s.Failed() {
 		return err
 	}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files and the files that scripts compare with")
+
+// TestMain lets the test program be started as wattd, by scripts and by tests that need a process.
+func TestMain(m *testing.M) {
+	testscript.Main(checked{m}, map[string]func(){"wattd": main})
+}
+
+// checked runs tests and then looks for goroutines that they left.
+type checked struct{ m *testing.M }
+
+func (c checked) Run() int {
+	code := c.m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	return code
+}
+
+// TestScripts runs the command line as people do. Scripts find a small design of ours in $TINY and the example in $MAC.
+func TestScripts(t *testing.T) {
+	mac, err := filepath.Abs(filepath.Join("..", "..", "examples", "mac"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiny, err := filepath.Abs(filepath.Join("testdata", "tiny"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		UpdateScripts:      *update,
+		RequireUniqueNames: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("MAC", mac)
+			e.Setenv("TINY", tiny)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"cli":   cliCmd,
+			"tiny":  tinyCmd,
+			"mask":  maskCmd,
+			"holds": holdsCmd,
+		},
+	})
+}
+
+// cliCmd is `cli CODE ARGS...`: the program must exit with that code.
+func cliCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: cli CODE ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec("wattd", args[1:]...)
+	var ee *exec.ExitError
+	if errors.As(err, &ee) {
+		got = ee.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("wattd exits with %d, not %d", got, want)
+	}
+}
+
+// tinyCmd is `tiny CODE VERB ARGS...`: wattd on the small design, with the arguments added.
+func tinyCmd(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: tiny CODE VERB ARGS...")
+	}
+	dir := ts.Getenv("TINY")
+	in := []string{args[0], args[1], "--netlist", dir + "/top.v", "--lib", dir + "/cells.lib", "--sdf", dir + "/top.sdf", "--stim", dir + "/stim.vcd"}
+	cliCmd(ts, neg, append(in, args[2:]...))
+}
+
+var volatile = []struct {
+	re *regexp.Regexp
+	by string
+}{
+	{regexp.MustCompile(`("(?:seconds|events_per_second|peak_rss|waves|bytes_per_[a-z_]+|[a-z]+_bytes)": )[0-9.e+-]+`), "${1}0"},
+	{regexp.MustCompile(`("path": ").*/`), "${1}"},
+	{regexp.MustCompile(`("file": ").*/`), "${1}"},
+	{regexp.MustCompile(`("blake3": ")[0-9a-f]{64}"`), `${1}HASH"`},
+}
+
+// maskCmd is `mask FILE`: it replaces what differs from run to run.
+func maskCmd(ts *testscript.TestScript, _ bool, args []string) {
+	for _, a := range args {
+		b := []byte(ts.ReadFile(a))
+		for _, v := range volatile {
+			b = v.re.ReplaceAll(b, []byte(v.by))
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(a), b, 0o644))
+	}
+}
+
+// holdsCmd is `holds DIR FILE...`: the folder holds these files and no others, hidden ones included.
+func holdsCmd(ts *testscript.TestScript, _ bool, args []string) {
+	es, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if len(es) != len(args)-1 {
+		ts.Fatalf("%s holds %v, want %v", args[0], es, args[1:])
+	}
+	for i, e := range es {
+		if e.Name() != args[1+i] {
+			ts.Fatalf("%s holds %v, want %v", args[0], es, args[1:])
+		}
+	}
+}
