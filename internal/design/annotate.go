@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -661,10 +662,25 @@ func (a *annotator) locate(path []byte) (end, bool) {
 	if n < 0 && idx.Len > 0 {
 		n = nl.FindNet(scope, last[:len(last)-idx.Len], idx.N)
 	}
+	if n < 0 && idx.Len == 0 { // writers escape the brackets of bits too
+		if base, i, ok := cutIndex(last); ok {
+			n = nl.FindNet(scope, base, i)
+		}
+	}
 	if n < 0 {
 		return end{}, false
 	}
 	return end{inst: None, scope: scope, net: n}, true
+}
+
+// cutIndex splits "a[3]".
+func cutIndex(name []byte) (base []byte, i int32, ok bool) {
+	at := bytes.LastIndexByte(name, '[')
+	if at < 1 || name[len(name)-1] != ']' {
+		return nil, 0, false
+	}
+	n, err := strconv.ParseInt(string(name[at+1:len(name)-1]), 10, 32)
+	return name[:at], int32(n), err == nil
 }
 
 // Interconnect implements sdf.Handler.

@@ -63,6 +63,8 @@ type Design struct {
 	Floating []int32
 	// States lists the gates with state bits.
 	States []State
+	// Cut lists the outputs with state that a loop made sources: what the stimulus says of them tells the state of their cell.
+	Cut []CutState
 	// Registers lists the outputs of registers.
 	Registers []Register
 	// ClockPins lists (net) every net that a clock pin of a register, latch or clock gate connects to, ascending.
@@ -88,6 +90,13 @@ type State struct {
 	Bits      []string // names of the bits within the cell
 	ClockGate bool
 	Tristate  bool
+}
+
+// CutState is an output, cut out of a loop, that is a state bit of its cell or the complement.
+type CutState struct {
+	Inst, Pin, Net int32
+	Bit            string
+	Inverted       bool
 }
 
 // StateOf returns the entry of a gate in States, nil when it has no state.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/logic"
 	"github.com/wattd/wattd/internal/netlist"
 )
 
@@ -88,10 +89,26 @@ func (b *builder) cut(g int32) {
 		}
 		b.tris[x.tri] = nil
 	}
+	b.noteCutState(x)
 	x.out = None
 	name := b.nl.NetName(n)
 	b.d.Report.Loops = append(b.d.Report.Loops, name)
 	b.bag.Add(diag.DesignLoop, b.pos(b.nl.Nets[n].Pos), "net %s was cut out of a loop", name)
+}
+
+// noteCutState keeps what a cut output says of the state of its cell, when it simply is it.
+func (b *builder) noteCutState(x *buildGate) {
+	if x.kind != gateCell {
+		return
+	}
+	o := b.output(driver{x.out, x.inst, x.pin})
+	e, inv := o.expr, false
+	for e.Op == logic.Not {
+		e, inv = e.Kids[0], !inv
+	}
+	if e.Op == logic.Var && slices.Contains(o.fn.bits, e.Name) {
+		b.d.Cut = append(b.d.Cut, CutState{Inst: x.inst, Pin: x.pin, Net: x.out, Bit: e.Name, Inverted: inv})
+	}
 }
 
 // components returns the strongly connected components of the given gates that hold a cycle (Tarjan, without recursion).
