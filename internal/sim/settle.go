@@ -43,14 +43,18 @@ func Settle(d *design.Design, st *wave.Stimulus, bag *diag.Bag) *Start {
 		s.Bits = make([]uint32, len(p.GateOut))
 	}
 	byGate := map[int32]*design.State{}
-	byInst := map[int32][]int32{} // gates with state of one instance, in pin order
+	byInst := map[int32][]outlet{} // outputs with state of one instance, in pin order
 	for i := range d.States {
 		g := d.States[i].Gate
 		byGate[g] = &d.States[i]
-		byInst[d.Gates[g].Inst] = append(byInst[d.Gates[g].Inst], g)
+		byInst[d.Gates[g].Inst] = append(byInst[d.Gates[g].Inst], outlet{pin: d.Gates[g].Pin, gate: g})
 	}
-	for _, gs := range byInst {
-		slices.SortFunc(gs, func(a, b int32) int { return cmp.Compare(d.Gates[a].Pin, d.Gates[b].Pin) })
+	for i := range d.Cut {
+		c := &d.Cut[i]
+		byInst[c.Inst] = append(byInst[c.Inst], outlet{pin: c.Pin, cut: c})
+	}
+	for _, outs := range byInst {
+		slices.SortFunc(outs, func(a, b outlet) int { return cmp.Compare(a.pin, b.pin) })
 	}
 	for _, g := range p.Order {
 		fn := &p.Fns[p.GateFn[g]]
@@ -68,8 +72,14 @@ func Settle(d *design.Design, st *wave.Stimulus, bag *diag.Bag) *Start {
 	return s
 }
 
+// outlet is an output of a cell with state: a gate, or one that was cut out of a loop.
+type outlet struct {
+	pin, gate int32
+	cut       *design.CutState
+}
+
 // bits finds the state bits of gate g with the pins in state.
-func (s *Start) bits(d *design.Design, st *wave.Stimulus, g int32, info *design.State, siblings []int32, pins uint64) uint64 {
+func (s *Start) bits(d *design.Design, st *wave.Stimulus, g int32, info *design.State, siblings []outlet, pins uint64) uint64 {
 	p := d.Program
 	fn := &p.Fns[p.GateFn[g]]
 	np := int(fn.NPin)
@@ -100,9 +110,16 @@ func kept(p *kernel.Program, fn *kernel.Fn, pins uint64, k int) bool {
 }
 
 // hint looks for an output of the cell in the dump that tells bit k of gate g.
-func (s *Start) hint(d *design.Design, st *wave.Stimulus, g int32, info *design.State, siblings []int32, pins uint64, k int) (value, ok bool) {
+func (s *Start) hint(d *design.Design, st *wave.Stimulus, g int32, info *design.State, siblings []outlet, pins uint64, k int) (value, ok bool) {
 	p := d.Program
-	for _, o := range siblings {
+	for _, out := range siblings {
+		if c := out.cut; c != nil {
+			if shown, there := st.Initial[c.Net]; there && c.Bit == info.Bits[k] {
+				return shown != c.Inverted, true
+			}
+			continue
+		}
+		o := out.gate
 		fn := &p.Fns[p.GateFn[o]]
 		kk := k
 		state := pins

@@ -63,8 +63,14 @@ func (m *maker) make(events []event) {
 			m.source(n, m.ev[m.off[i]:m.off[i+1]], false)
 		}
 	}
+	var states []int32
 	for _, st := range m.d.States {
-		n := m.d.Program.GateOut[st.Gate]
+		states = append(states, m.d.Program.GateOut[st.Gate])
+	}
+	for _, c := range m.d.Cut {
+		states = append(states, c.Net)
+	}
+	for _, n := range states {
 		if n < 0 || int(n) >= len(m.index) || m.index[n] < 0 || !m.bound[m.index[n]] {
 			continue
 		}

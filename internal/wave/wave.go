@@ -29,8 +29,8 @@ type Stimulus struct {
 	// Unknown lists the spans in which a source was x or z, by source, then time.
 	Unknown []Span
 
-	// Initial holds, for nets that are not sources (outputs of latches and clock gates), the value that the dump shows at From: 0, 1, or
-	// absent when it is unknown or not dumped.
+	// Initial holds, for outputs with state (of latches and clock gates, computed or cut out of loops), the value that the dump shows at
+	// From: 0, 1, or absent when it is unknown or not dumped.
 	Initial map[int32]bool
 
 	Collapsed []Collapsed // sources with several changes in one tick
