@@ -1,0 +1,3 @@
+package cache
+
+func child(string) int { return 0 }
