@@ -19,7 +19,7 @@ import (
 type Net struct {
 	T0, T1, TX, TZ, TB int64
 	TC, Rise, Fall     int64 // changes between 0 and 1
-	Filtered           int64 // pulses removed by the inertial rule at the driving gate
+	Filtered           int64 // pulses removed by the inertial rule at the driving gate, in windows within the interval
 	Functional, Glitch int64 // valid when Table.Split; TC = Functional + Glitch unless the split is by a zero-delay run
 	Collapsed          int64 // sources: changes overwritten within their tick
 }
@@ -36,7 +36,8 @@ type Table struct {
 // Duration is To - From.
 func (t *Table) Duration() int64 { return t.To - t.From }
 
-// Options are the choices of a count.
+// Options are the choices of a count. From and To should be borders of windows of the run: pulses removed are counted by window,
+// and those of a window that the interval cuts are left out.
 type Options struct {
 	From, To int64
 	Cycle    int64 // ticks of a fixed cycle that begins at From; 0: clocks
@@ -103,7 +104,11 @@ func Count(d *design.Design, st *wave.Stimulus, w *kernel.Waves, opt Options, ba
 	close(next)
 	wg.Wait()
 	for _, x := range st.Collapsed {
-		t.Nets[x.Net].Collapsed = x.N
+		for _, tick := range x.Tick {
+			if tick >= opt.From && tick < opt.To {
+				t.Nets[x.Net].Collapsed++
+			}
+		}
 	}
 	return t
 }

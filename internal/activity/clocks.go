@@ -57,20 +57,21 @@ func findClocks(d *design.Design, st *wave.Stimulus, opt Options) *Clocks {
 		c.List = []Clock{k}
 		return c
 	}
-	index := map[int32]int32{} // source net -> index in List
-	srcOf := map[int32]int{}
+	place := make(map[int32]int, len(st.Net))
 	for i, n := range st.Net {
-		srcOf[n] = i
+		place[n] = i
 	}
 	for _, n := range wave.Clocks(d) {
-		i, ok := srcOf[n]
+		i, ok := place[n]
 		if !ok {
 			continue
 		}
 		k := Clock{Net: n, Name: d.Netlist.NetName(n)}
 		v := st.Start[i]
+		from, to := false, false // an edge that begins a cycle falls on a border of the interval
 		for _, t := range st.Tick[st.Off[i]:st.Off[i+1]] {
 			v = !v
+			from, to = from || v && t == opt.From, to || v && t == opt.To
 			if t > opt.From && t < opt.To {
 				k.phases = append(k.phases, t)
 				if v {
@@ -80,50 +81,58 @@ func findClocks(d *design.Design, st *wave.Stimulus, opt Options) *Clocks {
 		}
 		if k.Edges = int64(len(k.rises)); k.Edges > 0 {
 			c.List = append(c.List, k)
+			c.cut = c.cut || !from || !to
 		}
 	}
 	if len(c.List) == 0 {
 		return c
 	}
-	sort.Slice(c.List, func(a, b int) bool { return c.List[a].Name < c.List[b].Name })
+	slices.SortFunc(c.List, func(a, b Clock) int { return d.Netlist.CompareNetNames(a.Net, b.Net) })
+	index := make([]int32, len(d.NetClass)) // by net: place in List
+	for i := range index {
+		index[i] = clockNone
+	}
 	for i := range c.List {
 		index[c.List[i].Net] = int32(i)
-		if c.List[i].Edges > c.List[c.Fastest].Edges {
+		if c.faster(int32(i), int32(c.Fastest)) {
 			c.Fastest = i
 		}
 	}
-	c.cut = true // the run starts after all changes at its first tick, so an edge there is inside it
 	c.launch(d, index)
 	c.network(d, index)
 	return c
 }
 
+// faster says whether clock a has more edges than b, or as many and comes first by name.
+func (c *Clocks) faster(a, b int32) bool {
+	if x, y := c.List[a].Edges, c.List[b].Edges; x != y {
+		return x > y
+	}
+	return a < b
+}
+
 // launch gives every net the clock of the registers in its cone.
-func (c *Clocks) launch(d *design.Design, index map[int32]int32) {
+func (c *Clocks) launch(d *design.Design, index []int32) {
+	p := d.Program
+	reach := slices.Clone(index) // the clock whose edges a net can see
+	for _, g := range p.Order {
+		k := clockNone
+		for i, n := range d.GateInputs(g) {
+			if reach[n] != clockNone && d.PassesClock(g, i) {
+				k = join(k, reach[n])
+			}
+		}
+		reach[p.GateOut[g]] = k
+	}
 	of := make([]int32, len(d.NetClass))
 	for i := range of {
 		of[i] = clockNone
 	}
-	pin := map[int32]int32{} // clock of a clock pin's net
 	for _, r := range d.Registers {
-		if r.ClockNet < 0 {
-			continue
+		if r.ClockNet >= 0 {
+			of[r.Net] = join(of[r.Net], reach[r.ClockNet])
 		}
-		k, ok := pin[r.ClockNet]
-		if !ok {
-			k = clockNone
-			for _, s := range d.ClockSources(r.ClockNet) {
-				if i, ok := index[s]; ok {
-					if k = join(k, i); k == clockSeveral {
-						break
-					}
-				}
-			}
-			pin[r.ClockNet] = k
-		}
-		of[r.Net] = join(of[r.Net], k)
 	}
-	p := d.Program
 	for _, g := range p.Order {
 		k := clockNone
 		for _, n := range d.GateInputs(g) {
@@ -150,39 +159,45 @@ func join(a, b int32) int32 {
 	return clockSeveral
 }
 
-// network marks the nets between a clock and the clock pins. A clock pin that several sources reach (a gated clock with its
-// enable) belongs to the one with most edges.
-func (c *Clocks) network(d *design.Design, index map[int32]int32) {
-	level := make([]int32, len(d.NetClass)) // position in the order of evaluation, sources 0
-	for i, g := range d.Program.Order {
-		level[d.Program.GateOut[g]] = int32(i) + 1
+// network marks the nets between a clock and the clock pins. A net that several clocks reach (a clock gate made of a plain gate, with its
+// enable) belongs to the fastest.
+func (c *Clocks) network(d *design.Design, index []int32) {
+	p := d.Program
+	best := slices.Clone(index)
+	for _, g := range p.Order {
+		k := clockNone
+		for i, n := range d.GateInputs(g) {
+			if b := best[n]; b >= 0 && (k < 0 || c.faster(b, k)) && d.PassesClock(g, i) {
+				k = b
+			}
+		}
+		best[p.GateOut[g]] = k
+	}
+	// Behind a pin whose fastest clock is k, the nets that k reaches are those whose fastest clock is k too.
+	seen := make([]bool, len(best))
+	var stack []int32
+	push := func(n int32) {
+		if !seen[n] {
+			seen[n] = true
+			stack = append(stack, n)
+		}
 	}
 	for _, pin := range d.ClockPins {
-		best := None
-		for _, s := range d.ClockSources(pin) {
-			if i, ok := index[s]; ok && (best < 0 || c.List[i].Edges > c.List[best].Edges || c.List[i].Edges == c.List[best].Edges && i < best) {
-				best = i
-			}
+		if best[pin] >= 0 {
+			push(pin)
 		}
-		if best < 0 {
-			continue
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if int(n) < len(c.Network) {
+			c.Network[n], c.OfNet[n] = true, best[n]
 		}
-		var cone []int32
-		d.ClockCone(pin, func(n int32) { cone = append(cone, n) })
-		slices.SortFunc(cone, func(a, b int32) int { return int(level[a]) - int(level[b]) })
-		reach := map[int32]bool{c.List[best].Net: true}
-		for _, n := range cone {
-			if g := d.NetGate[n]; g >= 0 && !reach[n] {
-				for i, in := range d.GateInputs(g) {
-					if reach[in] && d.PassesClock(g, i) {
-						reach[n] = true
-						break
-					}
+		if g := d.NetGate[n]; g >= 0 {
+			for i, in := range d.GateInputs(g) {
+				if best[in] == best[n] && d.PassesClock(g, i) {
+					push(in)
 				}
-			}
-			if reach[n] && int(n) < len(c.Network) {
-				c.Network[n] = true
-				c.OfNet[n] = best
 			}
 		}
 	}
@@ -193,14 +208,17 @@ func (c *Clocks) network(d *design.Design, index map[int32]int32) {
 // edge leave the last value.
 func Snap(d *design.Design, st *wave.Stimulus, cycle int64) *wave.Stimulus {
 	c := findClocks(d, st, Options{From: st.From, To: st.To, Cycle: cycle})
+	isClock := map[int32]bool{}
+	for _, k := range c.List {
+		isClock[k.Net] = true
+	}
 	out := *st
 	out.Off, out.Tick = nil, nil
 	out.RecStart, out.RecOff, out.RecTick, out.Unknown = nil, nil, nil, nil
 	for i, n := range st.Net {
 		out.Off = append(out.Off, int64(len(out.Tick)))
 		ticks := st.Tick[st.Off[i]:st.Off[i+1]]
-		clock := slices.ContainsFunc(c.List, func(k Clock) bool { return k.Net == n })
-		if clock || len(c.List) == 0 {
+		if isClock[n] || len(c.List) == 0 {
 			out.Tick = append(out.Tick, ticks...)
 			continue
 		}

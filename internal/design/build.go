@@ -81,6 +81,7 @@ type builder struct {
 	primAt   []int32 // by prim: gate, None
 	tris     []*tristate
 	merged   []mergedDriver
+	sccNum   []int32 // see components
 }
 
 // mergedDriver is a driver for which another one stands.

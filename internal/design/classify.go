@@ -154,8 +154,9 @@ func addCount(c []Count, name string, n int64) []Count {
 // addGate appends a gate without pins; addPin gives it one.
 func (b *builder) addGate(g buildGate) int32 {
 	g.pin0 = int32(len(b.pinNet))
-	b.gates = append(b.gates, g)
-	return int32(len(b.gates) - 1)
+	b.cur = b.slotOf(g.out)
+	b.gates[b.cur] = g
+	return b.cur
 }
 
 // addPin adds a pin to the last gate. An open pin reads 0.
@@ -166,7 +167,7 @@ func (b *builder) addPin(net, sink int32) {
 	}
 	b.pinNet = append(b.pinNet, net)
 	b.pinSink = append(b.pinSink, sink)
-	b.gates[len(b.gates)-1].npin++
+	b.gates[b.cur].npin++
 }
 
 func (b *builder) addCellPins(inst int32, at []int32) {
@@ -183,11 +184,6 @@ func (b *builder) addPrimPins(prim int32, from, to int32) {
 	}
 }
 
-// hiddenNet makes a net without a name.
-func (b *builder) hiddenNet() int32 {
-	b.d.NetClass = append(b.d.NetClass, ClassComputed)
-	return int32(len(b.d.NetClass) - 1)
-}
 
 func (b *builder) isTristate(x driver) bool {
 	if x.inst < 0 {
@@ -324,7 +320,7 @@ func (b *builder) tristateGate(n int32, ds []driver) Class {
 		}
 		t.fns[i] = fn
 	}
-	t.z, t.b = b.hiddenNet(), b.hiddenNet()
+	t.z, t.b = b.hiddenNet(n, 0), b.hiddenNet(n, 1)
 	b.tris = append(b.tris, t)
 	for i, out := range []int32{n, t.z, t.b} {
 		g := buildGate{out: out, inst: ds[0].inst, pin: ds[0].pin, kind: gateTri, fn: t.fns[i], tri: int32(len(b.tris) - 1)}

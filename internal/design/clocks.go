@@ -30,41 +30,37 @@ func (b *builder) findClocks() {
 			d.Registers = append(d.Registers, r)
 		}
 	}
+	d.passes = passing(d.Program)
 	slices.Sort(d.ClockPins)
 	d.ClockPins = slices.Compact(d.ClockPins)
 }
 
-// ClockSources returns, for a net, the source nets whose edges can reach it through the pins by which gates pass a clock:
-// every pin of a plain gate, the clock pins of latches and clock gates. Ascending; nil for constants.
-func (d *Design) ClockSources(net int32) []int32 {
-	return d.clockWalk(net, nil)
-}
-
-// ClockCone calls visit for every net on the way from the sources to net, net included.
-func (d *Design) ClockCone(net int32, visit func(net int32)) { d.clockWalk(net, visit) }
-
-func (d *Design) clockWalk(net int32, visit func(int32)) []int32 {
-	seen := map[int32]bool{net: true}
-	stack := []int32{net}
-	var src []int32
+// ClockSources returns the source nets whose edges can reach any of the given nets through the pins by which gates pass a clock.
+// Ascending.
+func (d *Design) ClockSources(nets []int32) []int32 {
+	seen := make([]bool, len(d.NetClass))
+	var stack, src []int32
+	push := func(n int32) {
+		if !seen[n] {
+			seen[n] = true
+			stack = append(stack, n)
+		}
+	}
+	for _, n := range nets {
+		push(n)
+	}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if visit != nil {
-			visit(n)
-		}
 		if d.NetClass[n].Source() {
 			src = append(src, n)
 			continue
 		}
-		g := d.NetGate[n]
-		if g < 0 {
-			continue
-		}
-		for i, in := range d.GateInputs(g) {
-			if !seen[in] && d.PassesClock(g, i) {
-				seen[in] = true
-				stack = append(stack, in)
+		if g := d.NetGate[n]; g >= 0 {
+			for i, in := range d.GateInputs(g) {
+				if d.PassesClock(g, i) {
+					push(in)
+				}
 			}
 		}
 	}
@@ -79,26 +75,52 @@ func (d *Design) GateInputs(g int32) []int32 {
 	return p.PinNet[p.GatePin[g] : p.GatePin[g]+int32(fn.NPin)]
 }
 
-// PassesClock says whether a change of pin i of a gate with state can itself change its output whatever the state was: for gates
-// with state only the pins that the transparency of a bit depends on; for others every pin.
+// PassesClock says whether an edge at pin i of a gate can pass through it as a clock does: every pin of a plain gate; of a
+// gate with state those that make a bit transparent and those that its output reads beside the bits (the clock of a
+// clock gate, not its enable; the enable of a latch, not its data); every pin of a three-state net.
 func (d *Design) PassesClock(g int32, i int) bool {
 	p := d.Program
-	fn := &p.Fns[p.GateFn[g]]
-	if fn.NBit == 0 || fn.Form != kernel.FormTable {
+	fn := p.GateFn[g]
+	if p.Fns[fn].NBit == 0 || i >= 64 {
 		return true
 	}
-	n := int(fn.NPin) + int(fn.NBit)
-	size := max(1, 1<<n/64)
-	for k := range int(fn.NBit) {
-		at := int(fn.Trans) + k*size
-		for s := 0; s < 1<<n; s++ {
-			o := s ^ 1<<i
-			if p.Words[at+s>>6]>>(s&63)&1 != p.Words[at+o>>6]>>(o&63)&1 {
-				return true
+	if s := d.StateOf(g); s != nil && s.Tristate {
+		return true
+	}
+	return d.passes[fn]>>i&1 != 0
+}
+
+// passing tabulates, by function, the pins that pass a clock.
+func passing(p *kernel.Program) []uint64 {
+	m := make([]uint64, len(p.Fns))
+	for f := range p.Fns {
+		fn := &p.Fns[f]
+		if fn.NBit == 0 || fn.Form != kernel.FormTable {
+			m[f] = 1<<64 - 1
+			continue
+		}
+		n := int(fn.NPin) + int(fn.NBit)
+		size := max(1, 1<<n/64)
+		for i := range int(fn.NPin) {
+			reads := func(at int) bool {
+				for s := range 1 << n {
+					o := s ^ 1<<i
+					if p.Words[at+s>>6]>>(s&63)&1 != p.Words[at+o>>6]>>(o&63)&1 {
+						return true
+					}
+				}
+				return false
+			}
+			pass := reads(int(fn.Out))
+			for k := range int(fn.NBit) {
+				pass = pass || reads(int(fn.Trans)+k*size)
+			}
+			if pass {
+				m[f] |= 1 << i
 			}
 		}
 	}
-	return false
+	return m
 }
 
 // account fills Report.Memory.

@@ -71,6 +71,8 @@ type Design struct {
 	ClockPins []int32
 
 	Report Report
+
+	passes []uint64 // by function of the program: pins that pass a clock
 }
 
 // Gate says what a gate slot is.

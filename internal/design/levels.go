@@ -113,40 +113,22 @@ func (b *builder) noteCutState(x *buildGate) {
 
 // components returns the strongly connected components of the given gates that hold a cycle (Tarjan, without recursion).
 func (b *builder) components(gates []int32) [][]int32 {
-	const unseen = int32(-1)
-	num := make(map[int32]int32)
-	dense := len(gates) == len(b.gates)
-	var index []int32
-	if dense {
-		index = make([]int32, len(b.gates))
-		for i := range index {
-			index[i] = unseen
+	const unseen, outside = int32(-1), int32(-2)
+	if b.sccNum == nil {
+		b.sccNum = make([]int32, len(b.gates))
+		for i := range b.sccNum {
+			b.sccNum[i] = outside
 		}
 	}
-	inSet := func(g int32) bool { return true }
-	if !dense {
-		set := make(map[int32]bool, len(gates))
+	num := b.sccNum // by gate: its number in this search
+	for _, g := range gates {
+		num[g] = unseen
+	}
+	defer func() {
 		for _, g := range gates {
-			set[g] = true
+			num[g] = outside
 		}
-		inSet = func(g int32) bool { return set[g] }
-	}
-	get := func(g int32) int32 {
-		if dense {
-			return index[g]
-		}
-		if v, ok := num[g]; ok {
-			return v
-		}
-		return unseen
-	}
-	put := func(g, v int32) {
-		if dense {
-			index[g] = v
-		} else {
-			num[g] = v
-		}
-	}
+	}()
 	var low []int32 // by number
 	var stack, order []int32
 	var onStack []bool // by number
@@ -158,7 +140,7 @@ func (b *builder) components(gates []int32) [][]int32 {
 	var out [][]int32
 	visit := func(g int32) {
 		n := int32(len(order))
-		put(g, n)
+		num[g] = n
 		order = append(order, g)
 		low = append(low, n)
 		onStack = append(onStack, true)
@@ -166,7 +148,7 @@ func (b *builder) components(gates []int32) [][]int32 {
 		frames = append(frames, frame{g, n, 0})
 	}
 	for _, root := range gates {
-		if b.gates[root].out < 0 || get(root) != unseen {
+		if b.gates[root].out < 0 || num[root] != unseen {
 			continue
 		}
 		visit(root)
@@ -176,10 +158,10 @@ func (b *builder) components(gates []int32) [][]int32 {
 			if int(f.next) < len(pins) {
 				p := b.gateOf[pins[f.next]]
 				f.next++
-				if p < 0 || !inSet(p) {
+				if p < 0 || num[p] == outside {
 					continue
 				}
-				if v := get(p); v == unseen {
+				if v := num[p]; v == unseen {
 					visit(p)
 				} else if onStack[v] {
 					low[f.num] = min(low[f.num], v)
@@ -191,7 +173,7 @@ func (b *builder) components(gates []int32) [][]int32 {
 				for {
 					g := stack[len(stack)-1]
 					stack = stack[:len(stack)-1]
-					onStack[get(g)] = false
+					onStack[num[g]] = false
 					c = append(c, g)
 					if g == f.gate {
 						break

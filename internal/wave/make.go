@@ -163,14 +163,14 @@ func (m *maker) partners() map[int32]partnerOf {
 func (m *maker) source(net int32, ev []event, invert bool) {
 	s := m.s
 	src := int32(len(s.Net))
-	collapsed := int64(0)
+	var collapsed []int64
 	// the last change of a tick counts
 	start, hold := byte('x'), byte('x') // hold is the last known value up to the start
 	var cs []change
 	for i := 0; i < len(ev); i++ {
 		if i+1 < len(ev) && ev[i+1].tick == ev[i].tick {
 			if ev[i].tick > s.From && ev[i].tick < s.To {
-				collapsed++
+				collapsed = append(collapsed, ev[i].tick)
 			}
 			continue
 		}
@@ -193,9 +193,9 @@ func (m *maker) source(net int32, ev []event, invert bool) {
 			}
 		}
 	}
-	if collapsed > 0 {
+	if len(collapsed) > 0 {
 		s.Collapsed = append(s.Collapsed, Collapsed{net, collapsed})
-		s.Coverage.Collapsed += collapsed
+		s.Coverage.Collapsed += int64(len(collapsed))
 	}
 	if !known(hold) {
 		hold = '0'
@@ -383,8 +383,9 @@ func (m *maker) cycles() []int64 {
 		}
 		return b
 	}
+	place := s.places()
 	for _, c := range Clocks(m.d) {
-		if i := slices.Index(s.Net, c); i >= 0 {
+		if i, ok := place[c]; ok {
 			end := int64(len(s.Tick))
 			if i+1 < len(s.Off) {
 				end = s.Off[i+1]
@@ -406,12 +407,16 @@ func (m *maker) cycles() []int64 {
 
 // Clocks lists the source nets that reach clock pins, ascending.
 func Clocks(d *design.Design) []int32 {
-	var c []int32
-	for _, n := range d.ClockPins {
-		c = append(c, d.ClockSources(n)...)
+	return d.ClockSources(d.ClockPins)
+}
+
+// places maps the nets of a stimulus to their places in it.
+func (s *Stimulus) places() map[int32]int {
+	m := make(map[int32]int, len(s.Net))
+	for i, n := range s.Net {
+		m[n] = i
 	}
-	slices.Sort(c)
-	return slices.Compact(c)
+	return m
 }
 
 // zeroDelay refuses a dump whose registers change on clock edges when the design computes clock gates with delays.
@@ -426,8 +431,9 @@ func (m *maker) zeroDelay() {
 	for _, r := range m.d.Registers {
 		isReg[r.Net] = true
 	}
+	place := s.places()
 	for _, c := range Clocks(m.d) {
-		if i := slices.Index(s.Net, c); i >= 0 && !isReg[c] {
+		if i, ok := place[c]; ok && !isReg[c] {
 			for _, t := range s.Tick[s.Off[i]:s.Off[i+1]] {
 				edges[t] = true
 			}

@@ -45,10 +45,10 @@ type Span struct {
 	Z        bool
 }
 
-// Collapsed counts the changes of a source that were overwritten within their tick.
+// Collapsed lists the ticks at which a change of a source was overwritten by a later one of the same tick, once for each.
 type Collapsed struct {
-	Net int32
-	N   int64
+	Net  int32
+	Tick []int64
 }
 
 // Coverage says on what a run rests.
