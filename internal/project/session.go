@@ -45,8 +45,7 @@ type Session struct {
 	modules      []*verilog.Module
 	names        *scan.Names
 	verilogFiles []string
-	dump         *source.File
-	dumpHeader   *wave.Dump
+	sdfFault     func() error // tells the fault that ended the reading of an SDF file
 }
 
 // Phase is a step with its time. Bytes or Events tell what went through.
@@ -152,7 +151,11 @@ func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 		}})
 	}
 	var err error
+	s.sdfFault = nil
 	s.Design, err = design.Compile(ctx, s.Netlist, opt, sdfs, s.Bag)
+	if err != nil && s.sdfFault != nil {
+		return s.sdfFault()
+	}
 	return err
 }
 
@@ -160,6 +163,15 @@ func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 type sdfFile struct {
 	included
 	stop func()
+}
+
+// Read implements io.Reader. It remembers a fault of the file, to tell it from one of the compiler.
+func (f *sdfFile) Read(p []byte) (int, error) {
+	n, err := f.included.Read(p)
+	if err != nil && err != io.EOF {
+		f.s.sdfFault = func() error { return f.s.unreadable("sdf", f.Name(), err) }
+	}
+	return n, err
 }
 
 func (s *Session) openSDF(ctx context.Context, path string) (io.ReadCloser, error) {
