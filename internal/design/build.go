@@ -20,6 +20,9 @@ type Options struct {
 	KeepConditions bool // an unconditional IOPATH sets the default entry only
 	PulseReject    int  // percent for arcs that nothing else set, with HasPulseReject; else 100
 	HasPulseReject bool
+	// Prev is an earlier version of the design whose net numbers the netlist keeps (netlist.Stabilize): gates that compute the same
+	// net keep their slots. nil: none.
+	Prev *Design
 	// Named says whether the stimulus names a net: three-state nets then are sources. nil: none.
 	Named func(net int32) bool
 }
@@ -69,6 +72,7 @@ type builder struct {
 	loads       []bool // net is read by something
 
 	gates    []buildGate
+	cur      int32 // the gate to which pins are added
 	pinNet   []int32
 	pinSink  []int32 // where the wire of a pin is kept in builder.wires: index in PinNet, or len(PinNet) + index in PrimIn; None for inner nodes
 	gateOf   []int32 // by net
@@ -124,6 +128,7 @@ func Compile(ctx context.Context, nl *netlist.Netlist, opt Options, sdfs []SDF, 
 	b.order = &nameOrder{nl: nl}
 	b.tree = newScopeTree(nl.Scopes)
 	b.model()
+	b.reserveSlots()
 	b.collectDrivers()
 	b.classify()
 	if err := ctx.Err(); err != nil {

@@ -184,7 +184,6 @@ func (b *builder) addPrimPins(prim int32, from, to int32) {
 	}
 }
 
-
 func (b *builder) isTristate(x driver) bool {
 	if x.inst < 0 {
 		op := b.nl.Prims[^x.inst].Op
@@ -423,10 +422,12 @@ func (b *builder) primGate(x driver) Class {
 	if !ok {
 		op = p.Op
 	}
+	node := int32(0) // number of the next inner node
 	for at := int32(0); at < p.NIn; at += primWidth {
 		to := min(at+primWidth, p.NIn)
 		fn, _ := b.primFn(op, int(to-at))
-		n := b.hiddenNet()
+		n := b.hiddenNet(x.net, node)
+		node++
 		b.addGate(buildGate{out: n, inst: x.inst, kind: gateHelper, fn: fn, tri: None})
 		b.addPrimPins(^x.inst, at, to)
 		layer = append(layer, n)
@@ -438,7 +439,8 @@ func (b *builder) primGate(x driver) Class {
 			if len(layer) <= primWidth {
 				kind, o, n = gatePrim, p.Op, x.net
 			} else {
-				n = b.hiddenNet()
+				n = b.hiddenNet(x.net, node)
+				node++
 			}
 			fn, _ := b.primFn(o, len(g))
 			id := b.addGate(buildGate{out: n, inst: x.inst, kind: kind, fn: fn, tri: None})

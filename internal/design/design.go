@@ -72,6 +72,8 @@ type Design struct {
 
 	Report Report
 
+	helpers map[helperKey]int32 // nets without a name
+
 	passes []uint64 // by function of the program: pins that pass a clock
 }
 

@@ -191,7 +191,7 @@ func (em *emitter) cell(g int32, x *buildGate) error {
 	b.noteReplaced(cm.name)
 	fn, at, fnID := &o.fn, o.at, x.fn
 	var obs []int32
-	if em.needsWide(cm, o) {
+	if em.needsWide(&em.ap, o) {
 		var err error
 		em.wide = append(em.wide, g)
 		if o.wide != nil {
@@ -200,7 +200,7 @@ func (em *emitter) cell(g int32, x *buildGate) error {
 		if fnID, err = b.fns.add(fn); err != nil {
 			return err
 		}
-		obs = em.observed(cm, fn)
+		obs = em.observed(&em.ap, cm, func(v string) bool { return fn.index(v) >= 0 })
 		if len(obs) > 0 {
 			f := *fn
 			for _, k := range obs {
@@ -250,13 +250,13 @@ func (em *emitter) variant(k variantKey) int32 {
 }
 
 // needsWide says whether an arc or a condition names a pin that the function does not.
-func (em *emitter) needsWide(cm *cellModel, o *output) bool {
-	if len(em.ap.pins) > len(o.at) {
+func (em *emitter) needsWide(ap *applier, o *output) bool {
+	if len(ap.pins) > len(o.at) {
 		return true
 	}
-	for k := range em.ap.pins {
-		for e := range em.ap.pairs[k].entries {
-			for _, en := range em.ap.pairs[k].entries[e] {
+	for k := range ap.pins {
+		for e := range ap.pairs[k].entries {
+			for _, en := range ap.pairs[k].entries[e] {
 				if en.cond < 0 {
 					continue
 				}
@@ -271,18 +271,18 @@ func (em *emitter) needsWide(cm *cellModel, o *output) bool {
 	return false
 }
 
-// observed lists the outputs of the cell that conditions name, in pin order.
-func (em *emitter) observed(cm *cellModel, fn *function) []int32 {
+// observed lists the outputs of the cell that conditions name, in pin order; known names are variables of the function.
+func (em *emitter) observed(ap *applier, cm *cellModel, known func(name string) bool) []int32 {
 	var obs []int32
-	for k := range em.ap.pins {
-		for e := range em.ap.pairs[k].entries {
-			for _, en := range em.ap.pairs[k].entries[e] {
+	for k := range ap.pins {
+		for e := range ap.pairs[k].entries {
+			for _, en := range ap.pairs[k].entries[e] {
 				if en.cond < 0 {
 					continue
 				}
 				for _, v := range em.b.arcs.conds[en.cond].vars {
 					i := cm.cell.Lib.PinIndex(v)
-					if i >= 0 && fn.index(v) < 0 && !slices.Contains(obs, i) {
+					if i >= 0 && !known(v) && !slices.Contains(obs, i) {
 						obs = append(obs, i)
 					}
 				}
@@ -291,53 +291,6 @@ func (em *emitter) observed(cm *cellModel, fn *function) []int32 {
 	}
 	slices.Sort(obs)
 	return obs
-}
-
-func (em *emitter) tristate(g int32, x *buildGate) error {
-	b := em.b
-	b.d.Report.StateGates++
-	em.putPins(x)
-	t := b.tris[x.tri]
-	for len(em.more) < len(t.drivers) {
-		em.more = append(em.more, applier{b: b})
-	}
-	em.pins = em.pins[:0]
-	driverOf := make([]int, 0, x.npin)
-	name := "three-state"
-	for i, d := range t.drivers {
-		ap := &em.more[i]
-		if d.inst < 0 {
-			ap.reset([]int32{0, 1})
-			if b.nl.Prims[^d.inst].HasDelay {
-				em.primDelay(&buildGate{inst: d.inst}, ap)
-			}
-			if tg := b.primAt[^d.inst]; tg != None {
-				ap.run(b.arcs.head[tg])
-			}
-			for k := range 2 {
-				em.pins = append(em.pins, arcPin{&ap.pairs[k], d.inst < 0})
-				driverOf = append(driverOf, i)
-			}
-			continue
-		}
-		cm := b.models[b.nl.Insts[d.inst].Cell]
-		name = cm.name
-		o := b.output(d)
-		ap.reset(o.at)
-		ap.run(b.arcs.head[b.target[b.nl.Insts[d.inst].Pin0+d.pin]])
-		b.noteReplaced(cm.name)
-		if len(ap.pins) > len(o.at) {
-			ap.pins = ap.pins[:len(o.at)]
-		}
-		for k := range o.at {
-			em.pins = append(em.pins, arcPin{&ap.pairs[k], d.inst < 0})
-			driverOf = append(driverOf, i)
-		}
-	}
-	return em.finish(g, em.variant(variantKey{gateTri, g, 0, x.fn}), &t.f, x.fn, name, len(em.pins), func(pin int, c int32) *logic.Expr {
-		i := driverOf[pin]
-		return rename(b.arcs.conds[c].expr, func(n string) *logic.Expr { return exprVar(triVar(i, n)) })
-	})
 }
 
 func (em *emitter) finish(g, variant int32, fn *function, fnID int32, name string, n int, expr func(int, int32) *logic.Expr) error {

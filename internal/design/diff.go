@@ -1,0 +1,170 @@
+package design
+
+import (
+	"slices"
+
+	"github.com/wattd/wattd/kernel"
+)
+
+// Delta is what changed from one version of a design to the next, both with the same numbering (Options.Prev).
+type Delta struct {
+	// Gates are the slots of the newer version whose gate is new or computes, connects or delays in another way, ascending.
+	Gates []int32
+	// Added and Removed count gates; NewFunction, NewInputs and NewDelays count reasons of gates that stayed.
+	Added, Removed                    int
+	NewFunction, NewInputs, NewDelays int
+	// NewSources are the sources that were none before, ascending: they may have no stimulus.
+	NewSources []int32
+}
+
+// Empty says whether nothing that a simulation could see has changed.
+func (d *Delta) Empty() bool { return len(d.Gates) == 0 && d.Removed == 0 && len(d.NewSources) == 0 }
+
+// Diff compares two versions. Gates are equal when function, nets of the pins, wires, delays and limits are, whatever the
+// tables in which the programs keep them.
+func Diff(old, now *Design) *Delta {
+	c := &comparer{a: old.Program, b: now.Program, fns: map[[2]int32]bool{}, shapes: map[[2]int32]bool{}}
+	d := &Delta{}
+	for g := range int32(len(c.b.GateOut)) {
+		was := int(g) < len(c.a.GateOut) && c.a.GateOut[g] >= 0
+		is := c.b.GateOut[g] >= 0
+		switch {
+		case !was && !is:
+		case !is:
+			d.Removed++
+		case !was:
+			d.Added++
+			d.Gates = append(d.Gates, g)
+		default:
+			switch {
+			case c.a.GateOut[g] != c.b.GateOut[g] || !c.function(g):
+				d.NewFunction++
+			case !c.inputs(g):
+				d.NewInputs++
+			case !c.delays(g):
+				d.NewDelays++
+			default:
+				continue
+			}
+			d.Gates = append(d.Gates, g)
+		}
+	}
+	for _, n := range now.Sources {
+		if _, was := slices.BinarySearch(old.Sources, n); !was {
+			d.NewSources = append(d.NewSources, n)
+		}
+	}
+	return d
+}
+
+// comparer compares gates of two programs; functions and shapes are compared once a pair.
+type comparer struct {
+	a, b   *kernel.Program
+	fns    map[[2]int32]bool
+	shapes map[[2]int32]bool
+}
+
+func cached(m map[[2]int32]bool, a, b int32, f func() bool) bool {
+	k := [2]int32{a, b}
+	v, ok := m[k]
+	if !ok {
+		v = f()
+		m[k] = v
+	}
+	return v
+}
+
+func (c *comparer) function(g int32) bool {
+	x, y := c.a.GateFn[g], c.b.GateFn[g]
+	return cached(c.fns, x, y, func() bool { return sameFn(c.a, &c.a.Fns[x], c.b, &c.b.Fns[y]) })
+}
+
+func sameFn(a *kernel.Program, x *kernel.Fn, b *kernel.Program, y *kernel.Fn) bool {
+	if x.NPin != y.NPin || x.NBit != y.NBit || x.NObs != y.NObs || x.Form != y.Form {
+		return false
+	}
+	if x.Form == kernel.FormTable {
+		size := int32(max(1, 1<<(x.NPin+x.NBit)/64))
+		return slices.Equal(a.Words[x.Out:x.Out+size], b.Words[y.Out:y.Out+size]) &&
+			slices.Equal(a.Words[x.Next:x.Next+size*int32(x.NBit)], b.Words[y.Next:y.Next+size*int32(x.NBit)])
+	}
+	if !sameCode(a, x.Out, b, y.Out) {
+		return false
+	}
+	for k := range int32(x.NBit) {
+		if !sameCode(a, int32(a.Code[x.Next+k]), b, int32(b.Code[y.Next+k])) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameCode compares the code of two functions up to its end.
+func sameCode(a *kernel.Program, x int32, b *kernel.Program, y int32) bool {
+	for a.Code[x] == b.Code[y] {
+		if kernel.CodeOp(a.Code[x]>>24) == kernel.CodeEnd {
+			return true
+		}
+		x, y = x+1, y+1
+	}
+	return false
+}
+
+func pins(p *kernel.Program, g int32) (from, to int32) {
+	f := &p.Fns[p.GateFn[g]]
+	return p.GatePin[g], p.GatePin[g] + int32(f.NPin) + int32(f.NObs)
+}
+
+func (c *comparer) inputs(g int32) bool {
+	x, xe := pins(c.a, g)
+	y, ye := pins(c.b, g)
+	return slices.Equal(c.a.PinNet[x:xe], c.b.PinNet[y:ye])
+}
+
+func (c *comparer) delays(g int32) bool {
+	x, xe := pins(c.a, g)
+	y, _ := pins(c.b, g)
+	for k := range xe - x {
+		if c.a.Wires[c.a.PinWire[x+k]] != c.b.Wires[c.b.PinWire[y+k]] {
+			return false
+		}
+	}
+	s, t := c.a.GateShape[g], c.b.GateShape[g]
+	if s < 0 || t < 0 {
+		return s < 0 && t < 0
+	}
+	vars := c.a.Fns[c.a.GateFn[g]]
+	if !cached(c.shapes, s, t, func() bool { return sameShape(c.a, &c.a.Shapes[s], c.b, &c.b.Shapes[t], &vars) }) {
+		return false
+	}
+	n := c.a.Shapes[s].NSlot
+	u, v := c.a.GateArc[g], c.b.GateArc[g]
+	if !slices.Equal(c.a.ArcDelay[u:u+n], c.b.ArcDelay[v:v+n]) {
+		return false
+	}
+	l, m := c.a.GateLimit[g], c.b.GateLimit[g]
+	if l < 0 || m < 0 {
+		return l < 0 && m < 0
+	}
+	return slices.Equal(c.a.ArcReject[l:l+n], c.b.ArcReject[m:m+n]) && slices.Equal(c.a.ArcError[l:l+n], c.b.ArcError[m:m+n])
+}
+
+func sameShape(a *kernel.Program, x *kernel.Shape, b *kernel.Program, y *kernel.Shape, fn *kernel.Fn) bool {
+	np := int32(fn.NPin)
+	if x.NSlot != y.NSlot || x.List != y.List || !slices.Equal(a.SlotMap[x.Fall:x.Fall+2*np], b.SlotMap[y.Fall:y.Fall+2*np]) {
+		return false
+	}
+	if !x.List {
+		n := np << (fn.NPin + fn.NBit + fn.NObs)
+		return slices.Equal(a.SlotMap[x.Map:x.Map+n], b.SlotMap[y.Map:y.Map+n])
+	}
+	for k := range 4 * np {
+		p, q := a.Cands[a.ListOff[x.Map+k]:a.ListOff[x.Map+k+1]], b.Cands[b.ListOff[y.Map+k]:b.ListOff[y.Map+k+1]]
+		if !slices.EqualFunc(p, q, func(m, n kernel.Cand) bool {
+			return m.Slot == n.Slot && (m.Cond < 0) == (n.Cond < 0) && (m.Cond < 0 || sameCode(a, m.Cond, b, n.Cond))
+		}) {
+			return false
+		}
+	}
+	return true
+}
