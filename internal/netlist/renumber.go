@@ -2,12 +2,12 @@ package netlist
 
 import "slices"
 
-// Stabilize gives the nets of nl the numbers that nets of the same identity have in old; others get numbers behind those of
-// old. Numbers that only old used stay empty: such nets are NetHole. An edit thus moves no number but those of what it made. It must be
+// Stabilize gives the nets of nl the numbers that nets of the same identity have in old; others get numbers from free on, which is at
+// least len(old.Nets). Numbers that are not used are NetHole. An edit thus moves no number but those of what it made. It must be
 // called before nl is used, and takes time in proportion to the design, not to the edit.
-func (nl *Netlist) Stabilize(old *Netlist) {
+func (nl *Netlist) Stabilize(old *Netlist, free int32) {
 	to := nl.match(old)
-	next := int32(len(old.Nets))
+	next := max(free, int32(len(old.Nets)))
 	for n := range to {
 		if to[n] == None {
 			to[n] = next
@@ -112,3 +112,6 @@ func (nl *Netlist) renumber(to []int32, size int) {
 	}
 	slices.SortStableFunc(nl.NetDelay, func(a, b NetDelay) int { return int(a.Net) - int(b.Net) })
 }
+
+// IsHole says whether a number belongs to no net.
+func (nl *Netlist) IsHole(n int32) bool { return nl.Nets[n].Flags&NetHole != 0 }

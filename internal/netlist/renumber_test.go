@@ -24,7 +24,7 @@ module top(input a, input b, output y, output z); wire [1:0] v;
 sub h1(.i(a),.o(y)); sub h2(.i(b),.o(z)); assign v = {a, ~b}; endmodule`
 	old, nl := mustLink(t, before), mustLink(t, after)
 	was := old.numbered()
-	nl.Stabilize(old)
+	nl.Stabilize(old, 0)
 	for name, n := range nl.numbered() {
 		if o, ok := was[name]; ok && o != n {
 			t.Errorf("net %s moved from %d to %d", name, o, n)
