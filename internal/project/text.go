@@ -111,8 +111,8 @@ func prefixed(a, b string) string {
 
 func (p *printer) design(r *Report) {
 	d := r.Design
-	p.line("design", "%s: %d instances in %d scopes, %d nets, %d gates (%d with state) on %d levels, %d pins, %d arcs",
-		d.Top, d.Instances, d.Scopes, d.Nets, d.Gates, d.StateGates, d.Levels, d.Pins, d.Arcs)
+	p.line("design", "%s: %d instances in %d %s, %d nets, %d gates (%d with state) on %d levels, %d pins, %d arcs",
+		d.Top, d.Instances, d.Scopes, plural(int64(d.Scopes), "scope"), d.Nets, d.Gates, d.StateGates, d.Levels, d.Pins, d.Arcs)
 	p.line("nets", "%s", counts(d.Classes, 20))
 	if d.MergedDrivers > 0 {
 		p.line("", "%d parallel drivers count as one with another", d.MergedDrivers)
@@ -185,7 +185,7 @@ func (p *printer) coverage(c *Coverage) {
 func (p *printer) run(r *Report) {
 	x := r.Run
 	p.line("run", "%s (%s, %d ticks) in %d %s; %d events (%d of sources), %.3g M simulated events/s", x.Span, x.Duration, x.To-x.From, x.Windows, plural(int64(x.Windows), "window"), x.Events, x.SourceEvents, x.EventsPerSec/1e6)
-	p.line("", "%d pulses filtered at gates, %d at wires; %d races, %d error pulses, %d evaluations without arc", x.Filtered, x.WireFiltered, x.Races, x.ErrorPulses, x.Unannotated)
+	p.line("", "pulses filtered: %d at gates, %d at wires; races: %d; error pulses: %d; evaluations without arc: %d", x.Filtered, x.WireFiltered, x.Races, x.ErrorPulses, x.Unannotated)
 	if x.Defaulted > 0 {
 		p.line("", "%d state bits started at 0 for want of a value", x.Defaulted)
 	}
