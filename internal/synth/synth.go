@@ -65,9 +65,6 @@ func New(p Params) *Design {
 	return d
 }
 
-// Registers is the number of registers of the whole design.
-func (d *Design) Registers() int { return (d.regs - inputs) * d.blocks() }
-
 // blocks is how many times the block is there.
 func (d *Design) blocks() int { return max(d.Blocks, 1) }
 
