@@ -27,6 +27,8 @@ type FileInfo struct {
 	Bytes  int64         `json:"bytes"` // decompressed
 	Chunks int           `json:"chunks"`
 	Time   time.Duration `json:"-"`
+
+	stamp fileStamp // of before it was read
 }
 
 // Progress tells how far a step is; done and total are in units of the step's own.
@@ -35,6 +37,7 @@ type Progress func(step string, done, total int64)
 // read opens a file, checks what it is, and hands it to f; what was read goes into the report.
 func (s *Session) read(ctx context.Context, role, path string, kind source.Kind, f func(r io.Reader) error) error {
 	start := time.Now()
+	before := s.stampOf(path)
 	file, err := source.Open(ctx, path, s.Bag)
 	if err != nil {
 		return s.unreadable(role, path, err)
@@ -52,7 +55,7 @@ func (s *Session) read(ctx context.Context, role, path string, kind source.Kind,
 	if err != nil {
 		return s.unreadable(role, path, err)
 	}
-	s.note(role, path, sum, start)
+	s.note(role, path, sum, start, before)
 	return nil
 }
 
@@ -114,11 +117,20 @@ func (s *Session) watch(step string, p func() (done, total int64)) (stop func())
 }
 
 // note records an input in the report, once however often it is read.
-func (s *Session) note(role, path string, sum source.Sum, start time.Time) {
+func (s *Session) note(role, path string, sum source.Sum, start time.Time, before fileStamp) {
 	if s.wasRead(role, path) {
 		return
 	}
-	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start)})
+	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start), before})
+}
+
+// stampOf stamps a file for a session that others may continue; a pipe must not be opened twice, so others do not ask.
+func (s *Session) stampOf(path string) fileStamp {
+	if !s.keep {
+		return fileStamp{}
+	}
+	st, _ := stamp(path)
+	return st
 }
 
 func (s *Session) wasRead(role, path string) bool {
@@ -174,7 +186,7 @@ func (s *Session) readNetlists(ctx context.Context) error {
 					p = name
 				}
 				if f, err := source.Open(ctx, p, s.Bag); err == nil {
-					return &included{f, s, "include", time.Now()}, p, nil
+					return &included{f, s, "include", time.Now(), s.stampOf(p)}, p, nil
 				}
 			}
 			return nil, "", fmt.Errorf("include file %q not found beside %s or in +incdir+", name, path)
@@ -203,12 +215,13 @@ type included struct {
 	s     *Session
 	role  string
 	start time.Time
+	stamp fileStamp
 }
 
 // Close implements io.Closer.
 func (f *included) Close() error {
 	if sum, err := f.Sum(); err == nil {
-		f.s.note(f.role, f.Name(), sum, f.start)
+		f.s.note(f.role, f.Name(), sum, f.start, f.stamp)
 	}
 	return f.File.Close()
 }

@@ -3,6 +3,7 @@ package project
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -38,8 +39,16 @@ type Session struct {
 	Result  *sim.Result
 	Table   *activity.Table
 
+	// Work is what was done; for a session that continues another, beyond taking over.
+	Work Work
+
 	opt      *choices
 	progress Progress
+
+	prev     *Session // the version before
+	keep     bool     // another session may continue this one
+	triNamed bool     // compiled with the three-state nets that the stimulus names as sources
+	stages   map[string]*stage
 
 	libs         []*liberty.Library
 	modules      []*verilog.Module
@@ -109,33 +118,50 @@ func (s *Session) Compile(ctx context.Context) error {
 	if len(s.Config.SDF) == 0 {
 		s.Bag.Add(diag.ProjNoSDF, diag.Pos{}, "no SDF file")
 	}
-	err := s.phase("liberty", func() (int64, error) {
-		err := s.readLibraries(ctx)
-		return s.bytesOf("lib"), err
-	})
-	if err != nil {
+	if s.Failed() {
+		return nil
+	}
+	err := s.staged(ctx, "libraries", fmt.Sprintf("%q", s.Config.Lib), nil, func() error {
+		return s.phase("liberty", func() (int64, error) {
+			err := s.readLibraries(ctx)
+			return s.bytesOf("lib"), err
+		})
+	}, func(p *Session) { s.libs = p.libs })
+	if err != nil || s.Failed() {
 		return err
 	}
-	err = s.phase("netlist", func() (int64, error) {
+	err = s.staged(ctx, "netlist", fmt.Sprintf("%q", []any{s.Config.Netlist, s.Config.FileList, s.Config.Top}), s.stages["libraries"], func() error {
+		return s.link(ctx)
+	}, func(p *Session) { s.Netlist, s.names, s.verilogFiles = p.Netlist, p.names, p.verilogFiles })
+	if err != nil || s.Netlist == nil || s.Failed() {
+		return err
+	}
+	return s.staged(ctx, "design", fmt.Sprintf("%q %+v", s.Config.SDF, s.opt.design), s.stages["netlist"], func() error {
+		return s.phase("sdf and compile", func() (int64, error) {
+			err := s.compile(ctx, nil)
+			return s.bytesOf("sdf"), err
+		})
+	}, func(p *Session) { s.Design, s.triNamed = p.Design, p.triNamed })
+}
+
+// link reads the netlists and links them.
+func (s *Session) link(ctx context.Context) error {
+	err := s.phase("netlist", func() (int64, error) {
 		err := s.readNetlists(ctx)
 		return s.bytesOf("netlist") + s.bytesOf("include"), err
 	})
 	if err != nil {
 		return err
 	}
-	err = s.phase("link", func() (int64, error) {
+	return s.phase("link", func() (int64, error) {
 		var err error
 		s.Netlist, err = netlist.Link(ctx, netlist.Input{Modules: s.modules, Names: s.names, Files: s.verilogFiles, Libs: s.libs, Top: s.Config.Top}, s.Bag)
 		s.modules = nil
 		s.names.Trim()
+		if p := s.prev; p != nil && s.Netlist != nil && err == nil {
+			s.Netlist.Stabilize(p.Netlist, p.Design.Program.NNet)
+		}
 		return 0, err
-	})
-	if err != nil || s.Netlist == nil {
-		return err
-	}
-	return s.phase("sdf and compile", func() (int64, error) {
-		err := s.compile(ctx, nil)
-		return s.bytesOf("sdf"), err
 	})
 }
 
@@ -143,6 +169,10 @@ func (s *Session) Compile(ctx context.Context) error {
 func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 	opt := s.opt.design
 	opt.Named = named
+	s.triNamed = named != nil
+	if s.prev != nil {
+		opt.Prev = s.prev.Design
+	}
 	var sdfs []design.SDF
 	for _, arg := range s.Config.SDF {
 		path, mount := splitMount(arg)
@@ -187,7 +217,7 @@ func (s *Session) openSDF(ctx context.Context, path string) (io.ReadCloser, erro
 		f.Close()
 		return io.NopCloser(empty{}), nil
 	}
-	return &sdfFile{included{f, s, "sdf", time.Now()}, s.watch("read "+filepath.Base(path), f.Progress)}, nil
+	return &sdfFile{included{f, s, "sdf", time.Now(), s.stampOf(path)}, s.watch("read "+filepath.Base(path), f.Progress)}, nil
 }
 
 // empty stands for a file that was refused; the bag has the error already.
@@ -210,10 +240,16 @@ func (s *Session) Bind(ctx context.Context) error {
 		s.Bag.Add(diag.ProjNoInput, diag.Pos{}, "no stimulus: add --stim FILE")
 		return nil
 	}
-	return s.phase("stimulus", func() (int64, error) {
-		err := s.bind(ctx)
-		return s.bytesOf("stim"), err
-	})
+	above := s.stages["design"]
+	if p := s.prev; p != nil && p.stages["stimulus"] != nil && sameSources(p.Design, s.Design) {
+		above = p.stages["stimulus"].above // what it was bound to has not changed, though the design has
+	}
+	return s.staged(ctx, "stimulus", fmt.Sprintf("%q %+v", s.Config.Stim, s.opt.wave), above, func() error {
+		return s.phase("stimulus", func() (int64, error) {
+			err := s.bind(ctx)
+			return s.bytesOf("stim"), err
+		})
+	}, func(p *Session) { s.Stim = p.Stim })
 }
 
 func (s *Session) bind(ctx context.Context) error {
@@ -241,6 +277,11 @@ func (s *Session) bind(ctx context.Context) error {
 // Simulate runs the stimulus and counts.
 func (s *Session) Simulate(ctx context.Context) error {
 	if s.Failed() || s.Stim == nil {
+		return nil
+	}
+	if p := s.prev; p != nil && p.Table != nil && p.Design == s.Design && p.Stim == s.Stim {
+		s.Result, s.Table = p.Result, p.Table
+		s.Work.PairsTotal = p.Work.PairsTotal
 		return nil
 	}
 	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows}

@@ -1,0 +1,29 @@
+package diag
+
+// Merge adds the messages of o to b, as if they were reported again.
+func (b *Bag) Merge(o *Bag) {
+	for _, t := range o.Totals() {
+		kept := o.Kept(t.Code)
+		left := t.N
+		for _, d := range kept {
+			b.AddN(d.Code, d.N, d.Pos, "%s", d.Msg)
+			left -= d.N
+		}
+		if left > 0 {
+			b.count1(t.Code, left)
+		}
+	}
+}
+
+// count1 adds to the count of a code that b has messages of.
+func (b *Bag) count1(code Code, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.count == nil {
+		b.count, b.kept = map[Code]int64{}, map[Code][]Diag{}
+	}
+	b.count[code] += n
+	if Lookup(code).Severity == Error {
+		b.nErr += n
+	}
+}

@@ -1,0 +1,134 @@
+package project
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/wattd/wattd/internal/design"
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/source"
+)
+
+// A stage is a step of a session whose result the session after it takes over when the step would come out the same: same
+// choices, same result of the step before, and files of the same content. Its messages are replayed.
+type stage struct {
+	choices string
+	above   *stage
+	files   []FileInfo
+	bag     *diag.Bag
+}
+
+// Work counts what a session did beyond taking over what the one before had.
+type Work struct {
+	BytesParsed   int64 // of files that were read
+	GatesCompiled int64
+	PairsRun      int64
+	PairsTotal    int64
+	CutOffs       int64
+	RowsCompared  int64
+	NewSources    []int32
+}
+
+// Continue makes s the version after prev, which must be complete: steps that would come out the same are not taken again, nets and
+// gates keep their numbers, and only what changed is compiled and simulated. Sessions without it do all the work.
+func (s *Session) Continue(prev *Session) {
+	s.prev = prev
+	s.keep = true
+}
+
+// KeepState makes the simulation keep what a continuing session needs.
+func (s *Session) KeepState() { s.keep = true }
+
+// staged takes a step or takes it over.
+func (s *Session) staged(ctx context.Context, name, choices string, above *stage, run func() error, take func(prev *Session)) error {
+	if s.stages == nil {
+		s.stages = map[string]*stage{}
+	}
+	if p := s.prev; p != nil {
+		if old := p.stages[name]; old != nil && old.choices == choices && old.above == above && unchanged(ctx, old.files) {
+			take(p)
+			s.stages[name] = old
+			s.Files = append(s.Files, old.files...)
+			s.Bag.Merge(old.bag)
+			return nil
+		}
+	}
+	all, from := s.Bag, len(s.Files)
+	s.Bag = &diag.Bag{}
+	err := run()
+	st := &stage{choices: choices, above: above, files: slices.Clone(s.Files[from:]), bag: s.Bag}
+	all.Merge(s.Bag)
+	s.Bag = all
+	for _, f := range st.files {
+		s.Work.BytesParsed += f.Bytes
+	}
+	if err == nil && st.bag.Errors() == 0 {
+		s.stages[name] = st
+	}
+	return err
+}
+
+// Fresh says whether every file of the session still has the content that was read.
+func (s *Session) Fresh(ctx context.Context) bool { return unchanged(ctx, s.Files) }
+
+// unchanged compares files with what was read: by their stat where that is the same, else by content.
+func unchanged(ctx context.Context, files []FileInfo) bool {
+	for i := range files {
+		f := &files[i]
+		if st, ok := stamp(f.Path); ok && st == f.stamp {
+			continue
+		}
+		before, ok := stamp(f.Path)
+		if !ok {
+			return false
+		}
+		file, err := source.Open(ctx, f.Path, &diag.Bag{})
+		if err != nil {
+			return false
+		}
+		sum, err := file.Sum()
+		file.Close()
+		if err != nil || hex(sum.Hash[:]) != f.Hash {
+			return false
+		}
+		f.stamp = before // of before it was read: a write in between shows next time
+	}
+	return true
+}
+
+// Missing lists the inputs that are not there now.
+func (s *Session) Missing() []string {
+	var m []string
+	for _, f := range s.Files {
+		if _, err := os.Stat(f.Path); err != nil {
+			m = append(m, f.Path)
+		}
+	}
+	return m
+}
+
+// sameSources says whether a stimulus bound to the earlier version fits the later one: it has the same sources and the same nets
+// whose start values a dump tells.
+func sameSources(old, now *design.Design) bool {
+	if !slices.Equal(old.Sources, now.Sources) || len(old.Registers) != len(now.Registers) || len(old.States) != len(now.States) {
+		return false
+	}
+	for _, n := range now.Sources {
+		if old.NetClass[n] != now.NetClass[n] {
+			return false
+		}
+	}
+	for i := range now.Registers {
+		a, b := old.Registers[i], now.Registers[i]
+		if a.Net != b.Net || a.Inverted != b.Inverted || a.State != b.State || a.ClockNet != b.ClockNet {
+			return false
+		}
+	}
+	for i := range now.States {
+		if old.Program.GateOut[old.States[i].Gate] != now.Program.GateOut[now.States[i].Gate] {
+			return false
+		}
+	}
+	return slices.Equal(old.ClockPins, now.ClockPins)
+}
