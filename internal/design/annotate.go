@@ -48,6 +48,9 @@ type annotator struct {
 	buf     []byte
 	vals    []value
 	scratch []byte
+	onePin  [2][1]int32
+	src     []byte // source of the last INTERCONNECT of this CELL: writers list the loads of a driver one behind the other
+	srcEnd  end
 	calls   int
 	failed  bool
 }
@@ -112,6 +115,7 @@ func (a *annotator) Cell(cellType, inst []byte, hasInstance bool, pos diag.Pos) 
 		return false
 	}
 	nl := a.b.nl
+	a.src = a.src[:0]
 	a.insts, a.scopes, a.prim, a.skip, a.scope = a.insts[:0], a.scopes[:0], None, false, a.mount
 	a.typ = nl.Names.Find(cellType)
 	if len(inst) == 0 || !hasInstance {
@@ -398,7 +402,7 @@ func (a *annotator) iopath(inst int32, p *sdf.IOPath) bool {
 	if cm.blackBox {
 		return true // its outputs are sources
 	}
-	ins, outs := a.pins(cm, p.In), a.pins(cm, p.Out)
+	ins, outs := a.pins(cm, p.In, 0), a.pins(cm, p.Out, 1)
 	if len(ins) == 0 || len(outs) == 0 {
 		b.bag.Add(diag.SDFUnknownPin, p.Pos, "cell %s has no pin %s or no pin %s", cm.name, p.In, p.Out)
 		return false
@@ -446,11 +450,12 @@ func (a *annotator) iopath(inst int32, p *sdf.IOPath) bool {
 	return filed
 }
 
-// pins returns the cell pins that a name of the SDF file means: one, or all bits of a bus.
-func (a *annotator) pins(cm *cellModel, name []byte) []int32 {
-	lib := cm.cell.Lib
-	if i := lib.PinIndex(string(name)); i >= 0 {
-		return []int32{i}
+// pins returns the cell pins that a name of the SDF file means: one, or all bits of a bus. A single one is kept in a place of its own
+// until the next call for that place.
+func (a *annotator) pins(cm *cellModel, name []byte, place int) []int32 {
+	lib, one := cm.cell.Lib, a.onePin[place][:]
+	if one[0] = lib.PinIndex(string(name)); one[0] >= 0 {
+		return one
 	}
 	for i := range lib.Buses {
 		if lib.Buses[i].Name == string(name) {
@@ -459,8 +464,8 @@ func (a *annotator) pins(cm *cellModel, name []byte) []int32 {
 	}
 	comps, _, _ := sdf.SplitPath(name, 0, nil, nil)
 	if len(comps) == 1 {
-		if i := lib.PinIndex(string(comps[0])); i >= 0 {
-			return []int32{i}
+		if one[0] = lib.PinIndex(string(comps[0])); one[0] >= 0 {
+			return one
 		}
 	}
 	return nil
@@ -537,7 +542,7 @@ func (a *annotator) PathPulse(percent bool, in, out []byte, lim []sdf.Triple, po
 			ok = true
 			continue
 		}
-		ins, outs := a.pins(cm, in), a.pins(cm, out)
+		ins, outs := a.pins(cm, in, 0), a.pins(cm, out, 1)
 		if len(ins) == 0 || len(outs) == 0 {
 			a.b.bag.Add(diag.SDFUnknownPin, pos, "cell %s has no pin %s or no pin %s", cm.name, in, out)
 			continue
@@ -594,7 +599,7 @@ func (a *annotator) eachOutput(out []byte, pos diag.Pos, what string, s stmt) bo
 		}
 		var pins []int32
 		if len(out) > 0 {
-			pins = a.pins(cm, out)
+			pins = a.pins(cm, out, 1)
 		} else {
 			for _, o := range cm.outs {
 				pins = append(pins, o.pin)
@@ -697,12 +702,15 @@ func (a *annotator) Interconnect(mode sdf.Mode, src, dst []byte, val []sdf.Value
 			a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, dst)
 			return false
 		}
-		from, ok := a.locate(src)
-		if !ok {
-			a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, src)
-			return false
+		if len(src) == 0 || !bytes.Equal(src, a.src) || len(a.insts)+len(a.scopes) > 1 {
+			if a.srcEnd, ok = a.locate(src); !ok {
+				a.src = a.src[:0]
+				a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, src)
+				return false
+			}
+			a.src = append(a.src[:0], src...)
 		}
-		return a.b.wire(mode, &from, &to, a.vals, pos)
+		return a.b.wire(mode, &a.srcEnd, &to, a.vals, pos)
 	}))
 }
 

@@ -57,7 +57,8 @@ type condition struct {
 
 type arcStore struct {
 	head, tail []int32 // by target
-	stmts      []stmt
+	n          int32
+	chunks     [][]stmt // so that a growing list is not copied
 	limits     []limitPair
 	conds      []condition
 	condText   map[string]int32 // cell type, 0, text
@@ -110,14 +111,22 @@ func (b *builder) prepareArcs() {
 	b.prepareWires()
 }
 
+const stmtChunk = 1 << 13
+
+func (s *arcStore) at(i int32) *stmt { return &s.chunks[i/stmtChunk][i%stmtChunk] }
+
 func (s *arcStore) add(target int32, x stmt) {
 	x.next = None
-	i := int32(len(s.stmts))
-	s.stmts = append(s.stmts, x)
+	i := s.n
+	s.n++
+	if i%stmtChunk == 0 {
+		s.chunks = append(s.chunks, make([]stmt, stmtChunk))
+	}
+	*s.at(i) = x
 	if s.head[target] == None {
 		s.head[target] = i
 	} else {
-		s.stmts[s.tail[target]].next = i
+		s.at(s.tail[target]).next = i
 	}
 	s.tail[target] = i
 }
@@ -353,8 +362,9 @@ func (p *pair) entry(edge int, cond int32) *entry {
 
 // run applies the list that starts at statement i.
 func (ap *applier) run(i int32) {
-	for ; i != None; i = ap.b.arcs.stmts[i].next {
-		s := &ap.b.arcs.stmts[i]
+	for i != None {
+		s := ap.b.arcs.at(i)
+		i = s.next
 		if s.pin != None {
 			ap.one(ap.find(s.pin), s)
 			continue

@@ -235,16 +235,23 @@ func (b *builder) collectDrivers() {
 			ds = append(ds, x)
 		}
 	}
-	slices.SortFunc(ds, func(a, c driver) int {
-		return cmp.Or(cmp.Compare(a.net, c.net), b.order.cmp(a, c))
-	})
-	b.drivers = ds
 	b.driverStart = make([]int32, len(nl.Nets)+1)
 	for _, x := range ds {
 		b.driverStart[x.net+1]++
 	}
 	for i := range nl.Nets {
 		b.driverStart[i+1] += b.driverStart[i]
+	}
+	b.drivers = make([]driver, len(ds))
+	at := slices.Clone(b.driverStart)
+	for _, x := range ds {
+		b.drivers[at[x.net]] = x
+		at[x.net]++
+	}
+	for i := range nl.Nets {
+		if of := b.netDrivers(int32(i)); len(of) > 1 {
+			slices.SortFunc(of, b.order.cmp)
+		}
 	}
 }
 

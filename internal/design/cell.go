@@ -30,6 +30,7 @@ type output struct {
 	expr  *logic.Expr   // over pin and state names
 	en    *logic.Expr   // three-state: 1 while driving
 	fn    function      // pins: the support, in pin order
+	fnID  int32         // its number in the program, None before it has one
 	at    []int32       // cell pin of each fn.pins
 	wide  *function     // the same over all input pins, for arcs and conditions that name others
 	all   []int32       // cell pin of each wide.pins
@@ -147,7 +148,7 @@ func (m *modeler) clockNames(cm *cellModel, lib *liberty.Cell) {
 
 func (m *modeler) output(cm *cellModel, lib *liberty.Cell, i int32, edge bool) {
 	p := lib.Pins[i]
-	o := output{pin: i, expr: p.Function, class: ClassBlackBox}
+	o := output{pin: i, expr: p.Function, class: ClassBlackBox, fnID: None}
 	if o.expr == nil {
 		o.expr = p.StateFunction
 	}

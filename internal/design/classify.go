@@ -114,12 +114,15 @@ func (b *builder) driven(n int32, ds []driver, inout bool) Class {
 		}
 		return ClassConst0
 	}
-	fn, err := b.fns.add(&o.fn)
-	if err != nil {
-		b.tooWide(n, err)
-		return ClassBlackBox
+	if o.fnID == None {
+		fn, err := b.fns.add(&o.fn)
+		if err != nil {
+			b.tooWide(n, err)
+			return ClassBlackBox
+		}
+		o.fnID = fn
 	}
-	b.addGate(buildGate{out: n, inst: x.inst, pin: x.pin, kind: gateCell, fn: fn, tri: None})
+	b.addGate(buildGate{out: n, inst: x.inst, pin: x.pin, kind: gateCell, fn: o.fnID, tri: None})
 	b.addCellPins(x.inst, o.at)
 	return ClassComputed
 }

@@ -168,7 +168,10 @@ func (b *builder) components(gates []int32) [][]int32 {
 				}
 				continue
 			}
-			if low[f.num] == f.num {
+			if low[f.num] == f.num && stack[len(stack)-1] == f.gate && !slices.Contains(pins, b.gates[f.gate].out) {
+				stack = stack[:len(stack)-1] // alone, as almost all are
+				onStack[f.num] = false
+			} else if low[f.num] == f.num {
 				var c []int32
 				for {
 					g := stack[len(stack)-1]
@@ -179,10 +182,8 @@ func (b *builder) components(gates []int32) [][]int32 {
 						break
 					}
 				}
-				if len(c) > 1 || slices.Contains(pins, b.gates[f.gate].out) {
-					slices.Sort(c)
-					out = append(out, c)
-				}
+				slices.Sort(c)
+				out = append(out, c)
 			}
 			done := *f
 			frames = frames[:len(frames)-1]
