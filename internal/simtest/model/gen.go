@@ -32,6 +32,7 @@ type gen struct {
 	avail []int // nets that a gate may read
 	clock int   // -1: none
 	loops bool
+	ties  bool // few different delays, many pulse limits: equal delays with unequal limits
 	// driver scope of each net, -1 for inputs, -2 for undriven ones
 	driven map[int]int
 	ncell  int
@@ -57,6 +58,7 @@ func (g *gen) time() {
 	c.Divider = pick[byte](g, '/', '.')
 	c.Timescale = pick(g, 3, 3, 3, 2, 1, 0)
 	g.loops = g.p(6)
+	g.ties = g.p(20)
 }
 
 func (g *gen) scopes() {
@@ -142,6 +144,10 @@ func (g *gen) scope() int { return g.r.IntN(len(g.c.Scopes)) }
 
 // gate adds one gate, or the few that make one net.
 func (g *gen) gate() {
+	if g.ties && g.p(15) {
+		g.inst(g.scope(), g.cell(wideCell)) // conditions of wide gates are kept in another form
+		return
+	}
 	switch x := g.r.IntN(100); {
 	case x < 34:
 		g.inst(g.scope(), g.cell(fixedCell))

@@ -239,6 +239,9 @@ func (g *gen) pulse(i, o, p int) Stmt {
 
 // ticks is a delay in ticks: of the size of the grid, so that pulses are filtered.
 func (g *gen) ticks(least int64) int64 {
+	if g.ties {
+		return max(least, g.grid*int64(g.r.IntN(5))/pick[int64](g, 1, 1, 2))
+	}
 	switch x := g.r.IntN(10); {
 	case x < 1 && least == 0:
 		return 0
@@ -256,7 +259,7 @@ func (g *gen) vals(full bool) []Val {
 	var vs []Val
 	for range n {
 		v := Val{D: g.triple(g.tenths())}
-		if g.p(8) {
+		if g.p(8) || g.ties && g.p(60) {
 			v.NLim = pick(g, 1, 2, 2)
 			v.R = g.triple(g.ticks(0) * 10)
 			v.E = v.R
@@ -280,7 +283,7 @@ func (g *gen) vals(full bool) []Val {
 func (g *gen) tenths() int64 {
 	t := g.ticks(0) * 10
 	switch x := g.r.IntN(100); {
-	case x < 10 && t > 0:
+	case x < 10 && t > 0 && !g.ties:
 		t += pick[int64](g, 1, 4, 5, 6, 9)
 	case x < 14:
 		t = -t - 10
