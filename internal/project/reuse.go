@@ -132,3 +132,14 @@ func sameSources(old, now *design.Design) bool {
 	}
 	return slices.Equal(old.ClockPins, now.ClockPins)
 }
+
+// Detach lets go of the session that s continued. It is called once s is complete, so that old versions can be freed.
+func (s *Session) Detach() { s.prev, s.progress = nil, nil }
+
+// Top is the name of the top module, "" before it is linked.
+func (s *Session) Top() string {
+	if s.Netlist == nil {
+		return ""
+	}
+	return s.Netlist.Names.String(s.Netlist.Scopes[0].Module)
+}

@@ -1,0 +1,206 @@
+// Package workspace holds open designs as immutable snapshots and makes a new one when their files change.
+//
+// Contract: a Snapshot never changes and may be read from any goroutine for as long as it is referenced; an explicit query goes
+// through Refresh, which compares every input with what was read before it answers, so an answer never rests on old files. What a
+// change did not touch is taken over from the snapshot before (package project). A snapshot whose files are wrong does not replace the
+// last complete one: Refresh then returns an *InputError. Nothing is printed and no file is written here.
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+	"weak"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/project"
+)
+
+// Errors of a workspace.
+var (
+	// ErrUnknown: no design of that name is open. List tells which are.
+	ErrUnknown = errors.New("workspace: no such design")
+	// ErrAmbiguous: several designs are open and none was named.
+	ErrAmbiguous = errors.New("workspace: several designs are open; name one")
+	// ErrTaken: the name is in use for a design of other files.
+	ErrTaken = errors.New("workspace: the name is taken by another design")
+	// ErrGone: the snapshot is no longer held. Ask for the newest.
+	ErrGone = errors.New("workspace: the snapshot is no longer held")
+)
+
+// InputError says that the files of a design are wrong; Bag has the messages.
+type InputError struct {
+	Bag *diag.Bag
+}
+
+func (e *InputError) Error() string {
+	for _, t := range e.Bag.Totals() {
+		if k := e.Bag.Kept(t.Code); t.Severity == diag.Error && len(k) > 0 {
+			return fmt.Sprintf("%d errors in the inputs; the first: %s", e.Bag.Errors(), k[0].Msg)
+		}
+	}
+	return "the inputs have errors"
+}
+
+// Workspace is a set of open designs.
+type Workspace struct {
+	mu       sync.Mutex
+	projects map[string]*Project
+	notify   func(p *Project, s *Snapshot)
+}
+
+// New makes an empty workspace. notify, when not nil, is called after each new snapshot, from the goroutine that made it.
+func New(notify func(p *Project, s *Snapshot)) *Workspace {
+	return &Workspace{projects: map[string]*Project{}, notify: notify}
+}
+
+// Open reads and compiles a design and simulates its stimulus when it has one. name "" takes that of the top module. Opening the same
+// configuration under the same name again returns the design that is open.
+func (w *Workspace) Open(ctx context.Context, name string, cfg project.Config, progress project.Progress) (*Project, *Snapshot, error) {
+	if err := absolute(&cfg); err != nil {
+		return nil, nil, err
+	}
+	if p := w.same(name, &cfg); p != nil {
+		s, err := p.Refresh(ctx, 0)
+		return p, s, err
+	}
+	p := &Project{w: w, cfg: cfg, progress: progress, held: map[int64]weak.Pointer[Snapshot]{}, left: map[string]bool{}}
+	s, err := p.Refresh(ctx, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if name == "" {
+		name = s.Session.Top()
+	}
+	if o := w.projects[name]; o != nil {
+		if reflect.DeepEqual(o.cfg, cfg) {
+			return o, s, nil
+		}
+		return nil, nil, fmt.Errorf("%w: %s", ErrTaken, name)
+	}
+	p.name = name
+	w.projects[name] = p
+	return p, s, nil
+}
+
+// absolute makes the paths of a configuration independent of the working folder.
+func absolute(c *project.Config) error {
+	var err error
+	abs := func(p *string) {
+		if *p != "" && *p != "-" && err == nil {
+			*p, err = filepath.Abs(*p)
+		}
+	}
+	for _, l := range []*[]string{&c.Netlist, &c.FileList, &c.Lib, &c.SDF} {
+		*l = slices.Clone(*l)
+		for i := range *l {
+			abs(&(*l)[i])
+		}
+	}
+	abs(&c.Stim)
+	c.SAIF, c.Counts, c.VCD = "", "", "" // the daemon writes on request only
+	return err
+}
+
+// same finds an open design of the same configuration, under that name if one is given.
+func (w *Workspace) same(name string, cfg *project.Config) *Project {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for n, p := range w.projects {
+		if (name == "" || name == n) && reflect.DeepEqual(p.cfg, *cfg) {
+			return p
+		}
+	}
+	return nil
+}
+
+// Get finds a design; the name may be empty when only one is open.
+func (w *Workspace) Get(name string) (*Project, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if name == "" {
+		switch len(w.projects) {
+		case 0:
+			return nil, ErrUnknown
+		case 1:
+			for _, p := range w.projects {
+				return p, nil
+			}
+		}
+		return nil, ErrAmbiguous
+	}
+	if p := w.projects[name]; p != nil {
+		return p, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrUnknown, name)
+}
+
+// List returns the open designs by name.
+func (w *Workspace) List() []*Project {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var ps []*Project
+	for _, p := range w.projects {
+		ps = append(ps, p)
+	}
+	slices.SortFunc(ps, func(a, b *Project) int { return cmp.Compare(a.name, b.name) })
+	return ps
+}
+
+// Close lets a design go. Snapshots that are referenced stay readable.
+func (w *Workspace) Close(name string) error {
+	p, err := w.Get(name)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.projects, p.name)
+	return nil
+}
+
+// Confirm says that files were written and that those which belong together are complete now. It returns the designs that use one of
+// them and the paths that none uses.
+func (w *Workspace) Confirm(paths []string) (used []*Project, unused []string) {
+	for _, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			abs = path
+		}
+		found := false
+		for _, p := range w.List() {
+			if p.confirm(abs) {
+				found = true
+				if !slices.Contains(used, p) {
+					used = append(used, p)
+				}
+			}
+		}
+		if !found {
+			unused = append(unused, path)
+		}
+	}
+	return used, unused
+}
+
+// Snapshot is a version of a design with its simulation. It never changes.
+type Snapshot struct {
+	N       int64            // counts from 1
+	Session *project.Session // read only
+	Made    time.Time
+	// Mixed lists the files that did not change although others of their set (netlists and delays) did.
+	Mixed []string
+
+	checked func() time.Time
+}
+
+// Checked is when the files were last compared with the snapshot.
+func (s *Snapshot) Checked() time.Time { return s.checked() }
