@@ -17,24 +17,23 @@ import (
 // a footer that points outside the file ends the process there, beyond the reach of recover. Blocks need no check here: they
 // are verified when they are read.
 func precheck(dir string) error {
-	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	for _, name := range tables {
-		if err := checkTable(name); err != nil {
-			return fmt.Errorf("%w: %s: %w", errCorrupt, filepath.Base(name), err)
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		var err error
+		switch info, infoErr := e.Info(); {
+		case infoErr != nil:
+			err = infoErr
+		case !info.Mode().IsRegular():
+			err = errors.New("not a regular file")
+		case filepath.Ext(name) == ".sst":
+			err = checkTable(name, info.Size())
 		}
-	}
-	for _, pattern := range []string{"*.mem", "*.vlog"} {
-		logs, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
-			return err
-		}
-		for _, name := range logs {
-			if err := checkLog(name); err != nil {
-				return fmt.Errorf("%w: %s: %w", errCorrupt, filepath.Base(name), err)
-			}
+			return fmt.Errorf("%w: %s: %w", errCorrupt, e.Name(), err)
 		}
 	}
 	return nil
@@ -44,20 +43,12 @@ var errFooter = errors.New("the footer does not fit the file")
 
 // checkTable verifies the index of a table. From the end backwards: length of the checksum, checksum, length of the index,
 // index.
-func checkTable(name string) error {
+func checkTable(name string, end int64) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("not a regular file")
-	}
-	end := info.Size()
 	back := func(n int64) ([]byte, error) {
 		if n < 0 || n > end {
 			return nil, errFooter
@@ -93,21 +84,4 @@ func checkTable(name string) error {
 		return errFooter
 	}
 	return y.VerifyChecksum(index, &expected)
-}
-
-// logHeader is key id and nonce, which badger reads from a mapped log before anything else.
-const logHeader = 20
-
-func checkLog(name string) error {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return errors.New("not a regular file")
-	}
-	if info.Size() != 0 && info.Size() < logHeader {
-		return errors.New("shorter than its header")
-	}
-	return nil
 }
