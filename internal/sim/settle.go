@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/wattd/wattd/internal/design"
@@ -86,7 +87,7 @@ func (s *Start) bits(d *design.Design, st *wave.Stimulus, g int32, info *design.
 	state := pins
 	for k := range int(fn.NBit) {
 		if kept(p, fn, pins, k) {
-			v, ok := s.hint(d, st, g, info, siblings, pins, k)
+			v, ok := s.hint(d, st, g, info, siblings, state, k)
 			if !ok {
 				s.Defaulted++
 				if info.ClockGate {
@@ -152,67 +153,131 @@ func (s *Start) hint(d *design.Design, st *wave.Stimulus, g int32, info *design.
 	return false, false
 }
 
-// firstTransparent is the first tick by which every listed gate has been transparent.
+// firstTransparent is the first tick behind the start at which all listed gates are transparent at once.
 func firstTransparent(d *design.Design, w *kernel.Waves, gates []int32) (int64, bool) {
-	p := d.Program
-	latest := int64(0)
-	seen := map[int32]bool{}
+	var all []*opening
+	seen := map[string]bool{}
 	for _, g := range gates {
-		if seen[g] {
-			continue
+		o := newOpening(d, w, g)
+		if k := o.key(); !seen[k] { // most clock gates share their clock
+			seen[k] = true
+			all = append(all, o)
 		}
-		seen[g] = true
-		fn := &p.Fns[p.GateFn[g]]
-		pins := p.PinNet[p.GatePin[g] : p.GatePin[g]+int32(fn.NPin)]
-		t, ok := firstOf(w, pins, func(state uint64) bool {
-			for k := range int(fn.NBit) {
-				if !transparent(p, fn, state, k) {
-					return false
-				}
-			}
-			return true
-		})
-		if !ok {
-			return 0, false
-		}
-		latest = max(latest, t)
 	}
-	return latest, true
+	t := w.Cuts[0]
+	for agreed := 0; agreed < len(all); {
+		agreed = 0
+		for _, o := range all {
+			at, ok := o.next(t)
+			if !ok {
+				return 0, false
+			}
+			if at > t {
+				t, agreed = at, 0
+			}
+			agreed++
+		}
+	}
+	return t, true
 }
 
-// firstOf merges the waves of nets and returns the first tick at which f holds.
-func firstOf(w *kernel.Waves, nets []int32, f func(state uint64) bool) (int64, bool) {
-	state := uint64(0)
-	for i, n := range nets {
+// opening follows the pins that decide when a gate is transparent.
+type opening struct {
+	w     *kernel.Waves
+	open  func(state uint64) bool
+	fn    int32
+	nets  []int32
+	state uint64
+	at    int64 // state holds from here
+	until int64 // to here
+	win   int
+	rows  [][]int32 // what is left of the rows of window win
+}
+
+func newOpening(d *design.Design, w *kernel.Waves, g int32) *opening {
+	p := d.Program
+	o := &opening{w: w, fn: p.GateFn[g], at: w.Cuts[0], until: w.Cuts[0], win: -1}
+	fn := &p.Fns[o.fn]
+	pins := p.PinNet[p.GatePin[g] : p.GatePin[g]+int32(fn.NPin)]
+	var place []int
+	for i, n := range pins {
+		if d.PassesClock(g, i) { // data pins do not matter
+			o.nets, place = append(o.nets, n), append(place, i)
+		}
+	}
+	for i, n := range o.nets {
 		if w.StartValue(n) {
-			state |= 1 << i
+			o.state |= 1 << i
 		}
 	}
-	for k := range w.Windows() {
-		rows := make([][]int32, len(nets))
-		for i, n := range nets {
-			_, rows[i] = w.Row(n, k)
+	o.open = func(state uint64) bool {
+		s := uint64(0)
+		for i, pin := range place {
+			s |= state >> i & 1 << pin
 		}
-		for {
-			t := int32(1<<31 - 1)
-			for _, r := range rows {
-				if len(r) > 0 {
-					t = min(t, r[0])
-				}
+		for k := range int(fn.NBit) {
+			if !transparent(p, fn, s, k) {
+				return false
 			}
-			if t == 1<<31-1 {
-				break
-			}
-			for i, r := range rows {
-				if len(r) > 0 && r[0] == t {
-					state ^= 1 << i
-					rows[i] = r[1:]
-				}
-			}
-			if f(state) {
-				return w.Cuts[k] + int64(t), true
-			}
+		}
+		return true
+	}
+	o.rows = make([][]int32, len(o.nets))
+	o.advance()
+	return o
+}
+
+func (o *opening) key() string { return fmt.Sprint(o.fn, o.nets) }
+
+// next is the first tick at or after t at which the gate is transparent.
+func (o *opening) next(t int64) (int64, bool) {
+	for {
+		if o.until > t && o.open(o.state) {
+			return max(t, o.at), true
+		}
+		if !o.step() {
+			return 0, false
 		}
 	}
-	return 0, false
+}
+
+// step goes to the next tick at which a pin changes; false at the end of the run.
+func (o *opening) step() bool {
+	if o.win >= o.w.Windows() {
+		return false
+	}
+	o.at = o.until
+	for i, r := range o.rows {
+		if len(r) > 0 && o.w.Cuts[o.win]+int64(r[0]) == o.at {
+			o.state ^= 1 << i
+			o.rows[i] = r[1:]
+		}
+	}
+	o.advance()
+	return o.at < o.until || o.win < o.w.Windows()
+}
+
+// advance finds the next change of a pin.
+func (o *opening) advance() {
+	for {
+		best := int64(-1)
+		for _, r := range o.rows {
+			if len(r) > 0 {
+				if t := o.w.Cuts[o.win] + int64(r[0]); best < 0 || t < best {
+					best = t
+				}
+			}
+		}
+		if best >= 0 {
+			o.until = best
+			return
+		}
+		if o.win++; o.win >= o.w.Windows() {
+			o.until = o.w.Cuts[o.w.Windows()]
+			return
+		}
+		for i, n := range o.nets {
+			_, o.rows[i] = o.w.Row(n, o.win)
+		}
+	}
 }

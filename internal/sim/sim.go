@@ -74,7 +74,7 @@ func Run(ctx context.Context, d *design.Design, st *wave.Stimulus, opt Options, 
 		tick, ok := firstTransparent(d, res.Waves, start.defaulted)
 		when := "they never are in this run"
 		if ok {
-			when = "all have been transparent at " + wave.FormatTime(d.Tick, tick)
+			when = "all are transparent at " + wave.FormatTime(d.Tick, tick)
 		}
 		bag.AddN(diag.SimStateDefault, start.ClockGates, diag.Pos{}, "%d clock gates are closed at the start with unknown state; %s", start.ClockGates, when)
 	}

@@ -84,7 +84,7 @@ type loader struct {
 	last    []byte // by wanted net
 	gaps    []Span
 	gapFrom int64
-	failed  bool
+	off     bool // behind a $dumpoff
 	to      int64
 	hasTo   bool
 	ended   bool // a time stamp at or after the end was seen
@@ -93,7 +93,6 @@ type loader struct {
 func (l *loader) Time(t int64) bool {
 	v, ok := l.tick.FromUnit(t, l.coef, l.exp)
 	if !ok {
-		l.failed = true
 		need := design.FormatSeconds(unitAtto(l.coef, l.exp))
 		l.bag.Add(diag.StimTick, diag.Pos{File: l.name}, "#%d is not a whole number of ticks of %s; the dump needs --tick %s or finer", t, l.tick, need)
 		return false
@@ -127,10 +126,18 @@ func (l *loader) Change(id int32, val []byte) bool {
 	return true
 }
 
-func (l *loader) DumpOff() bool { l.gapFrom = l.now; return true }
+func (l *loader) DumpOff() bool {
+	if !l.off {
+		l.gapFrom, l.off = l.now, true
+	}
+	return true
+}
 
 func (l *loader) DumpOn() bool {
-	l.gaps = append(l.gaps, Span{From: l.gapFrom, To: l.now})
+	if l.off {
+		l.gaps = append(l.gaps, Span{From: l.gapFrom, To: l.now})
+	}
+	l.off = false
 	return true
 }
 
@@ -238,9 +245,12 @@ func (x *Dump) interval(s *Stimulus, d *design.Design, l *loader, st *vcd.Stats,
 	if st.HasTime && (s.From < first || s.To > last && !l.ended) {
 		bag.Add(diag.StimOutside, pos, "the run is %s..%s, the dump %s..%s", FormatTime(d.Tick, s.From), FormatTime(d.Tick, s.To), FormatTime(d.Tick, first), FormatTime(d.Tick, last))
 	}
+	if l.off { // never switched on again, or not before the end of the run
+		l.gaps = append(l.gaps, Span{From: l.gapFrom, To: math.MaxInt64})
+	}
 	for _, g := range l.gaps {
 		if g.To > s.From && g.From < s.To {
-			bag.Add(diag.StimGap, pos, "the dump is off from %s to %s", FormatTime(d.Tick, g.From), FormatTime(d.Tick, g.To))
+			bag.Add(diag.StimGap, pos, "the dump is off from %s to %s", FormatTime(d.Tick, g.From), FormatTime(d.Tick, min(g.To, max(last, s.To))))
 			return false
 		}
 	}

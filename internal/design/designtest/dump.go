@@ -302,8 +302,15 @@ func (x *dumper) report() {
 		}
 	}
 	fmt.Fprintf(x.w, "report: arcs %d of %d, wires %d of %d", r.ArcsAnnotated, r.ArcsTotal, r.WiresDelayed, r.Wires)
-	for _, c := range []design.Count{{Name: "merged", N: r.MergedDrivers}, {Name: "negative arcs", N: r.NegativeIOPath}, {Name: "negative wires", N: r.NegativeWire},
-		{Name: "to zero", N: r.RoundedToZero}, {Name: "inexact", N: r.Inexact}, {Name: "limited gates", N: r.ErrorLimits}, {Name: "open pins", N: r.OpenPins}} {
+	for _, c := range []design.Count{
+		{Name: "merged", N: r.MergedDrivers},
+		{Name: "negative arcs", N: r.NegativeIOPath},
+		{Name: "negative wires", N: r.NegativeWire},
+		{Name: "to zero", N: r.RoundedToZero},
+		{Name: "inexact", N: r.Inexact},
+		{Name: "limited gates", N: r.ErrorLimits},
+		{Name: "open pins", N: r.OpenPins},
+	} {
 		if c.N != 0 {
 			fmt.Fprintf(x.w, ", %s %d", c.Name, c.N)
 		}
