@@ -37,8 +37,10 @@ const (
 	numClass
 )
 
-var classNames = [numClass]string{"computed", "constant 0", "constant 1", "undriven", "supply", "input", "register", "memory",
-	"black box", "multiply driven", "three-state", "loop"}
+var classNames = [numClass]string{
+	"computed", "constant 0", "constant 1", "undriven", "supply", "input", "register", "memory",
+	"black box", "multiply driven", "three-state", "loop",
+}
 
 func (c Class) String() string { return classNames[c] }
 

@@ -56,8 +56,10 @@ type rounding struct {
 
 func (b *builder) emit(ctx context.Context) error {
 	b.prepareArcs()
-	em := &emitter{b: b, shapes: &shapes{b: b, seen: map[string]*shapeInfo{}}, obs: map[int32][]int32{},
-		variants: map[variantKey]int32{}, sens: map[sensKey]bool{}, noArc: map[string]int64{}, zeroArc: map[string]int64{}}
+	em := &emitter{
+		b: b, shapes: &shapes{b: b, seen: map[string]*shapeInfo{}}, obs: map[int32][]int32{},
+		variants: map[variantKey]int32{}, sens: map[sensKey]bool{}, noArc: map[string]int64{}, zeroArc: map[string]int64{},
+	}
 	em.ap.b = b
 	p := b.prog
 	n := len(b.gates)

@@ -145,8 +145,10 @@ type Memory struct {
 
 // Report collects the report of what was done so far.
 func (s *Session) Report(version string) *Report {
-	r := &Report{Version: version, Files: s.Files, Tick: s.opt.tick.String(), Corner: s.opt.corner.String(), Phases: s.Phases,
-		Diagnostics: s.Bag.Totals(), Wrote: s.Wrote, RequirementMet: s.opt.require < 0, Status: "checked"}
+	r := &Report{
+		Version: version, Files: s.Files, Tick: s.opt.tick.String(), Corner: s.opt.corner.String(), Phases: s.Phases,
+		Diagnostics: s.Bag.Totals(), Wrote: s.Wrote, RequirementMet: s.opt.require < 0, Status: "checked",
+	}
 	// empty lists are lists in JSON too
 	r.Files, r.Phases, r.Wrote = orEmpty(r.Files), orEmpty(r.Phases), orEmpty(r.Wrote)
 	r.Diagnostics, r.Messages = orEmpty(r.Diagnostics), orEmpty(r.Messages)
@@ -194,9 +196,11 @@ func (s *Session) reportDesign(r *Report) {
 			r.Design.Classes = append(r.Design.Classes, design.Count{Name: c.String(), N: counts[c]})
 		}
 	}
-	x := &Delays{Arcs: rep.ArcsTotal, Annotated: rep.ArcsAnnotated, Percent: 100, Unannotated: rep.Unannotated, Zero: rep.ZeroIOPath,
+	x := &Delays{
+		Arcs: rep.ArcsTotal, Annotated: rep.ArcsAnnotated, Percent: 100, Unannotated: rep.Unannotated, Zero: rep.ZeroIOPath,
 		Wires: rep.Wires, WiresDelayed: rep.WiresDelayed, Negative: rep.NegativeIOPath + rep.NegativeWire,
-		RoundedToZero: rep.RoundedToZero, Inexact: rep.Inexact}
+		RoundedToZero: rep.RoundedToZero, Inexact: rep.Inexact,
+	}
 	if x.Arcs > 0 {
 		x.Percent = 100 * float64(x.Annotated) / float64(x.Arcs)
 	}
@@ -224,8 +228,10 @@ func ratio(a, b int64) float64 {
 
 func (s *Session) reportCoverage(r *Report) {
 	c := &s.Stim.Coverage
-	x := &Coverage{Scope: c.Scope, Launch: c.Launch, Percent: c.Share(), Classes: c.Classes, Missing: c.Missing, Unknown: c.UnknownNet,
-		Collapsed: c.Collapsed, Loose: c.Loose}
+	x := &Coverage{
+		Scope: c.Scope, Launch: c.Launch, Percent: c.Share(), Classes: c.Classes, Missing: c.Missing, Unknown: c.UnknownNet,
+		Collapsed: c.Collapsed, Loose: c.Loose,
+	}
 	x.UnknownPct = 100 * ratio(c.UnknownSum, (s.Stim.To-s.Stim.From)*int64(max(len(s.Stim.Net), 1)))
 	r.Coverage = x
 	r.RequirementMet = x.Percent >= s.opt.require
@@ -234,9 +240,11 @@ func (s *Session) reportCoverage(r *Report) {
 func (s *Session) reportRun(r *Report) {
 	st := &s.Result.Stats
 	r.Engine = s.Result.Engine
-	x := &Run{From: s.Stim.From, To: s.Stim.To, Span: wave.FormatTime(s.opt.tick, s.Stim.From) + ".." + wave.FormatTime(s.opt.tick, s.Stim.To), Duration: wave.FormatTime(s.opt.tick, s.Stim.To-s.Stim.From), Windows: s.Result.Waves.Windows(),
+	x := &Run{
+		From: s.Stim.From, To: s.Stim.To, Span: wave.FormatTime(s.opt.tick, s.Stim.From) + ".." + wave.FormatTime(s.opt.tick, s.Stim.To), Duration: wave.FormatTime(s.opt.tick, s.Stim.To-s.Stim.From), Windows: s.Result.Waves.Windows(),
 		Events: st.Events, SourceEvents: st.SourceEvents, Filtered: st.Filtered, WireFiltered: st.WireFiltered, Races: st.Races,
-		ErrorPulses: st.ErrorPulses, Unannotated: st.Unannotated, NoSplit: s.Table.NoSplit, Defaulted: s.Result.Defaulted}
+		ErrorPulses: st.ErrorPulses, Unannotated: st.Unannotated, NoSplit: s.Table.NoSplit, Defaulted: s.Result.Defaulted,
+	}
 	if t := st.Simulate.Seconds(); t > 0 {
 		x.EventsPerSec = float64(st.Events-st.SourceEvents) / t
 	}

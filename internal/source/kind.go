@@ -76,8 +76,13 @@ var magics = []struct {
 	prefix string
 	kind   Kind
 }{
-	{"\x7fELF", ELF}, {"PK\x03\x04", Zip}, {"%PDF-", PDF}, {"BZh", Bzip2}, {"\x04\x22\x4d\x18", Lz4},
-	{"\xff\xfe", UTF16}, {"\xfe\xff", UTF16},
+	{"\x7fELF", ELF},
+	{"PK\x03\x04", Zip},
+	{"%PDF-", PDF},
+	{"BZh", Bzip2},
+	{"\x04\x22\x4d\x18", Lz4},
+	{"\xff\xfe", UTF16},
+	{"\xfe\xff", UTF16},
 	{"version https://git-lfs.github.com/spec/", LFSPointer},
 }
 
@@ -137,8 +142,10 @@ var firstWords = map[string]Kind{
 	"set_max_transition": SDC, "set_operating_conditions": SDC, "set_wire_load_model": SDC,
 }
 
-var directives = []string{"timescale", "define", "undef", "ifdef", "ifndef", "include", "celldefine", "default_nettype",
-	"resetall", "line", "delay_mode", "suppress_faults", "enable_portfaults"}
+var directives = []string{
+	"timescale", "define", "undef", "ifdef", "ifndef", "include", "celldefine", "default_nettype",
+	"resetall", "line", "delay_mode", "suppress_faults", "enable_portfaults",
+}
 
 // sniffText judges by the first thing that is neither white space nor a comment.
 func sniffText(b []byte) Kind {

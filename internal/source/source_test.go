@@ -186,8 +186,11 @@ func TestDamage(t *testing.T) {
 			name string
 			b    []byte
 		}{
-			{"half", raw[:len(raw)/2]}, {"last byte", raw[:len(raw)-1]}, {"magic only", raw[:6]},
-			{"flipped", flip}, {"garbage behind", append(bytes.Clone(raw), "garbage behind the stream"...)},
+			{"half", raw[:len(raw)/2]},
+			{"last byte", raw[:len(raw)-1]},
+			{"magic only", raw[:6]},
+			{"flipped", flip},
+			{"garbage behind", append(bytes.Clone(raw), "garbage behind the stream"...)},
 		} {
 			t.Run(p.name+"/"+tc.name, func(t *testing.T) {
 				var bag diag.Bag

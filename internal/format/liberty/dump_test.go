@@ -92,8 +92,17 @@ func dumpSeq(p func(string, ...any), what string, s Seq) {
 	for _, e := range []struct {
 		name string
 		e    *logic.Expr
-	}{{"clocked_on", s.ClockedOn}, {"clocked_on_also", s.ClockedOnAlso}, {"next_state", s.NextState}, {"enable", s.Enable},
-		{"enable_also", s.EnableAlso}, {"data_in", s.DataIn}, {"clear", s.Clear}, {"preset", s.Preset}, {"power_down", s.PowerDown}} {
+	}{
+		{"clocked_on", s.ClockedOn},
+		{"clocked_on_also", s.ClockedOnAlso},
+		{"next_state", s.NextState},
+		{"enable", s.Enable},
+		{"enable_also", s.EnableAlso},
+		{"data_in", s.DataIn},
+		{"clear", s.Clear},
+		{"preset", s.Preset},
+		{"power_down", s.PowerDown},
+	} {
 		if e.e != nil {
 			p("    %s %s", e.name, show(e.e))
 		}

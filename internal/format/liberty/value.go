@@ -92,8 +92,10 @@ func (p *parser) when(st *stmt) (e *logic.Expr, text string, ok bool) {
 	return e, p.str(0), e != nil
 }
 
-var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-	1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+	1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
 
 // parseFloat reads a decimal number, with white space around it. Table values are the bulk of a library, so the usual
 // ones, whose digits and power of ten are exact in a float64, do not go through strconv.

@@ -116,11 +116,24 @@ func TestParseDecimal(t *testing.T) {
 		want Decimal
 		ok   bool
 	}{
-		{"0", Decimal{}, true}, {"1.50", Decimal{150, -2}, true}, {"-0.003", Decimal{-3, -3}, true}, {"+12", Decimal{12, 0}, true},
-		{"2e3", Decimal{2, 3}, true}, {"2.5E-4", Decimal{25, -5}, true}, {".5", Decimal{5, -1}, true}, {"5.", Decimal{5, 0}, true},
-		{"999999999999999999", Decimal{999999999999999999, 0}, true}, {"0000000000000000000001", Decimal{1, 0}, true},
-		{"1000000000000000000", Decimal{}, false}, {"1e100", Decimal{}, false}, {"", Decimal{}, false}, {".", Decimal{}, false},
-		{"1e", Decimal{}, false}, {"1.2.3", Decimal{}, false}, {"1x", Decimal{}, false}, {"--1", Decimal{}, false},
+		{"0", Decimal{}, true},
+		{"1.50", Decimal{150, -2}, true},
+		{"-0.003", Decimal{-3, -3}, true},
+		{"+12", Decimal{12, 0}, true},
+		{"2e3", Decimal{2, 3}, true},
+		{"2.5E-4", Decimal{25, -5}, true},
+		{".5", Decimal{5, -1}, true},
+		{"5.", Decimal{5, 0}, true},
+		{"999999999999999999", Decimal{999999999999999999, 0}, true},
+		{"0000000000000000000001", Decimal{1, 0}, true},
+		{"1000000000000000000", Decimal{}, false},
+		{"1e100", Decimal{}, false},
+		{"", Decimal{}, false},
+		{".", Decimal{}, false},
+		{"1e", Decimal{}, false},
+		{"1.2.3", Decimal{}, false},
+		{"1x", Decimal{}, false},
+		{"--1", Decimal{}, false},
 	} {
 		if d, ok := ParseDecimal([]byte(c.in)); ok != c.ok || ok && d != c.want {
 			t.Errorf("%q is %v %v", c.in, d, ok)
@@ -135,9 +148,15 @@ func TestScale(t *testing.T) {
 		v         int64
 		exact, ok bool
 	}{
-		{Decimal{15, -1}, -3, 1500, true, true}, {Decimal{15, -1}, 0, 1, false, true}, {Decimal{25, -1}, 0, 3, false, true},
-		{Decimal{-25, -1}, 0, -3, false, true}, {Decimal{0, 50}, -99, 0, true, true}, {Decimal{1, -5}, 0, 1, false, true},
-		{Decimal{1, 18}, 0, 1e18, true, true}, {Decimal{1, 19}, 0, 0, false, false}, {Decimal{100, -2}, 0, 1, true, true},
+		{Decimal{15, -1}, -3, 1500, true, true},
+		{Decimal{15, -1}, 0, 1, false, true},
+		{Decimal{25, -1}, 0, 3, false, true},
+		{Decimal{-25, -1}, 0, -3, false, true},
+		{Decimal{0, 50}, -99, 0, true, true},
+		{Decimal{1, -5}, 0, 1, false, true},
+		{Decimal{1, 18}, 0, 1e18, true, true},
+		{Decimal{1, 19}, 0, 0, false, false},
+		{Decimal{100, -2}, 0, 1, true, true},
 	} {
 		if v, exact, ok := c.d.Scale(c.unit); v != c.v || exact != c.exact || ok != c.ok {
 			t.Errorf("%v in 10^%d is %d %v %v", c.d, c.unit, v, exact, ok)

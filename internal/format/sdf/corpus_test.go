@@ -28,6 +28,7 @@ func (c *counter) Interconnect(Mode, []byte, []byte, []Value, diag.Pos) bool {
 	c.st.Interconnects++
 	return true
 }
+
 func (c *counter) PathPulse(bool, []byte, []byte, []Triple, diag.Pos) bool {
 	c.st.PathPulses++
 	return true

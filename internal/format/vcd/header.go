@@ -242,9 +242,11 @@ func (p *headerParser) declare(v Var, fresh bool) {
 // types holds the words that nearly every $var uses, so that a million of them share their text.
 var types = func() map[string]string {
 	m := map[string]string{}
-	for _, s := range []string{"wire", "reg", "logic", "bit", "tri", "triand", "trior", "trireg", "tri0", "tri1", "wand",
+	for _, s := range []string{
+		"wire", "reg", "logic", "bit", "tri", "triand", "trior", "trireg", "tri0", "tri1", "wand",
 		"wor", "supply0", "supply1", "integer", "int", "byte", "shortint", "longint", "enum", "parameter", "time", "real",
-		"realtime", "shortreal", "real_parameter", "event", "string", "port"} {
+		"realtime", "shortreal", "real_parameter", "event", "string", "port",
+	} {
 		m[s] = s
 	}
 	return m

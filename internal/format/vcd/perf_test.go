@@ -172,8 +172,10 @@ func BenchmarkBody(b *testing.B) {
 		ids  int
 		want func(*Header) []bool
 	}{
-		{"ids=1000/want=1%", 1000, every(100)}, {"ids=1000/want=all", 1000, every(1)},
-		{"ids=100000/want=1%", 100_000, every(100)}, {"ids=100000/want=all", 100_000, every(1)},
+		{"ids=1000/want=1%", 1000, every(100)},
+		{"ids=1000/want=all", 1000, every(1)},
+		{"ids=100000/want=1%", 100_000, every(100)},
+		{"ids=100000/want=all", 100_000, every(1)},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			d := newDump(bm.ids, size)

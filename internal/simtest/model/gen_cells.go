@@ -23,10 +23,20 @@ const (
 
 // fixed are the cells that every library has.
 var fixed = []struct{ name, in, fn string }{
-	{"BUF", "A", "A"}, {"INV", "A", "!A"}, {"AND2", "A B", "A & B"}, {"NAND2", "A B", "!(A & B)"}, {"OR2", "A B", "A | B"},
-	{"NOR2", "A B", "!(A | B)"}, {"XOR2", "A B", "A ^ B"}, {"XNOR2", "A B", "!(A ^ B)"}, {"AOI21", "A1 A2 B", "!((A1 & A2) | B)"},
-	{"OAI21", "A1 A2 B", "!((A1 | A2) & B)"}, {"MUX2", "A B S", "(A & !S) | (B & S)"}, {"XOR3", "A B C", "A ^ B ^ C"},
-	{"MAJ3", "A B C", "(A & B) | (C & (A | B))"}, {"NAND4", "A B C D", "!(A & B & C & D)"},
+	{"BUF", "A", "A"},
+	{"INV", "A", "!A"},
+	{"AND2", "A B", "A & B"},
+	{"NAND2", "A B", "!(A & B)"},
+	{"OR2", "A B", "A | B"},
+	{"NOR2", "A B", "!(A | B)"},
+	{"XOR2", "A B", "A ^ B"},
+	{"XNOR2", "A B", "!(A ^ B)"},
+	{"AOI21", "A1 A2 B", "!((A1 & A2) | B)"},
+	{"OAI21", "A1 A2 B", "!((A1 | A2) & B)"},
+	{"MUX2", "A B S", "(A & !S) | (B & S)"},
+	{"XOR3", "A B C", "A ^ B ^ C"},
+	{"MAJ3", "A B C", "(A & B) | (C & (A | B))"},
+	{"NAND4", "A B C D", "!(A & B & C & D)"},
 }
 
 // cell makes a cell of a family, or takes one that is there.
