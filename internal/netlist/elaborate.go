@@ -286,7 +286,8 @@ func (l *linker) nameScope(s int32, count []int32) {
 	m := l.mods[p.mod]
 	for i := range m.decls {
 		d := &m.decls[i]
-		flags, pos := NetFlag(0), m.src.Pos
+		var flags NetFlag
+		var pos verilog.Pos
 		if i < len(m.src.Nets) {
 			n := &m.src.Nets[i]
 			pos = n.Pos
