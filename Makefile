@@ -34,7 +34,7 @@ test: ## all tests; as root it installs what they need, otherwise it lists what 
 	@.ci/prereq --check
 
 corpus: ## the designs with known answers in CORPUS; fails when they are absent
-	@WATTD_REQUIRE=all WATTD_CORPUS="$(abspath $(CORPUS))" go test -json -timeout 30m -run Corpus ./... | go run -C tools ./testsum
+	@WATTD_REQUIRE=all WATTD_CORPUS="$(abspath $(CORPUS))" go test -json -timeout 30m -run "Corpus|^TestMicro|^TestDesigns" ./... | go run -C tools ./testsum
 
 soak: ## SOAK random circuits, from SEED on, against the independent simulator (default: about half an hour)
 	@WATTD_CASES=$(SOAK) WATTD_SEED=$(SEED) go test -count=1 -timeout 0 -run '^TestRandom$$' -v ./internal/simtest
