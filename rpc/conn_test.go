@@ -433,7 +433,7 @@ func TestManyClients(t *testing.T) {
 			return nil, req.Conn.Publish("t", "told", map[string]string{"id": req.ID})
 		},
 	}
-	requests := 150
+	requests := 80
 	if testing.Short() {
 		requests = 20
 	}
