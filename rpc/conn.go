@@ -77,7 +77,7 @@ func newConn(ctx context.Context, rwc io.ReadWriteCloser, h Handler, opt *Option
 // start begins to read. The life of the jsonrpc2 connection hangs on Close, not on a context, so that a drain can finish.
 func (c *Conn) start() {
 	c.rpc = jsonrpc2.NewConn(context.WithoutCancel(c.ctx), c.stream, libraryHandler{c},
-		jsonrpc2.SetLogger(libraryLog{c}), jsonrpc2.OnRecv(c.received))
+		jsonrpc2.SetLogger(libraryLog{c}), jsonrpc2.OnRecv(c.received), jsonrpc2.OnSend(c.stream.sends))
 	close(c.stream.started)
 }
 
@@ -141,6 +141,7 @@ func (c *Conn) Publish(key, method string, params any) error {
 	return c.stream.writer.publish(key, head, body)
 }
 
+// notification encodes a message but for its last brace.
 func notification(method string, params any) (head, body []byte, err error) {
 	name, err := json.Marshal(method)
 	if err != nil {
@@ -148,6 +149,9 @@ func notification(method string, params any) (head, body []byte, err error) {
 	}
 	if body, err = encode(params); err != nil {
 		return nil, nil, fmt.Errorf("rpc: params of %s: %w", method, err)
+	}
+	if c := body[0]; c != '{' && c != '[' && c != 'n' {
+		return nil, nil, fmt.Errorf("rpc: params of %s are neither an object nor an array", method)
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":`, name), body, nil
 }
@@ -158,8 +162,15 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	if err := ctx.Err(); err != nil {
 		return toError(ctx, err)
 	}
+	head, body, err := notification(method, params)
+	if err != nil {
+		return err
+	}
 	id := c.calls.Add(1)
-	call, err := c.rpc.DispatchCall(ctx, method, params, jsonrpc2.PickID(jsonrpc2.ID{Num: id}))
+	// The library numbers and remembers the call; the bytes go past it, because it would encode them several times.
+	c.stream.outgoing.Store(id, fmt.Appendf(append(head, body...), `,"id":%d}`, id))
+	call, err := c.rpc.DispatchCall(ctx, method, nil, jsonrpc2.PickID(jsonrpc2.ID{Num: id}))
+	c.stream.outgoing.Delete(id)
 	if err != nil {
 		return c.callError(method, err)
 	}

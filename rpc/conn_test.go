@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -68,8 +69,8 @@ func TestOrder(t *testing.T) {
 		}
 		delete(seen, a)
 	}
-	if got[n-1] != "0=0" {
-		t.Errorf("the first request was answered before the others: the last answer is %s", got[n-1])
+	if at := slices.Index(got, "0=0"); at < n-8 { // those that run beside it may be answered later
+		t.Errorf("the first request was answered as number %d", at)
 	}
 	conn.Close()
 	eventually(t, "all snapshots to be released", func() bool { return released.Load() == n })
@@ -143,34 +144,38 @@ func TestDeadlines(t *testing.T) {
 	send(t, conn, request("1", "hang", "{}")+"\n") // cut by MaxTimeout
 	send(t, conn, request("2", "echo", `{"timeoutMs":1}`)+"\n")
 	send(t, conn, request("3", "hang", `{"timeoutMs":9000000000000000000}`)+"\n")
-	if diff := cmp.Diff([]string{"2:timed-out", "1:timed-out", "3:timed-out"}, answers(t, conn, 3)); diff != "" {
+	got := answers(t, conn, 3)
+	slices.Sort(got[1:]) // both have the longest time that there is
+	if diff := cmp.Diff([]string{"2:timed-out", "1:timed-out", "3:timed-out"}, got); diff != "" {
 		t.Error(diff)
 	}
 	conn, _ = session(t, echo, Options{DefaultTimeout: time.Millisecond})
 	send(t, conn, request("1", "hang", "{}")+"\n")
-	if got := answers(t, conn, 1); got[0] != "1:timed-out" {
+	if got = answers(t, conn, 1); got[0] != "1:timed-out" {
 		t.Error(got)
 	}
 }
 
 func TestBusy(t *testing.T) {
-	conn, _ := session(t, echo, Options{Concurrent: 1, Waiting: 2, Total: 1})
+	conn, s := session(t, echo, Options{Concurrent: 1, Waiting: 2, Total: 1})
 	send(t, conn, request("0", "hang", "{}")+"\n")
+	eventually(t, "the request to run", func() bool {
+		return len(s.Conns()) == 1 && s.Conns()[0].Stats().Running == 1 && s.Conns()[0].Stats().Waiting == 0
+	})
 	var all strings.Builder
 	for i := range 10 {
 		all.WriteString(request(fmt.Sprint(i+1), "echo", "{}") + "\n")
 	}
 	send(t, conn, all.String())
-	busy := answers(t, conn, 7)
+	busy := answers(t, conn, 8)
 	for _, a := range busy {
 		if !strings.HasSuffix(a, ":busy") {
 			t.Errorf("answer %s", a)
 		}
 	}
 	send(t, conn, `{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":0}}`+"\n")
-	rest := strings.Join(answers(t, conn, 3), " ")
-	if !strings.HasPrefix(rest, "0:cancelled ") && !strings.Contains(rest, ":busy") {
-		t.Error(rest)
+	if diff := cmp.Diff([]string{"0:cancelled", "1={}", "2={}"}, answers(t, conn, 3)); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -228,7 +233,7 @@ func TestOverflow(t *testing.T) {
 		if err := c.Publish("x", "x", map[string]int{"i": i}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Notify("kept", i); err != nil {
+		if err := c.Notify("kept", []int{i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -257,13 +262,13 @@ func TestOverflow(t *testing.T) {
 		}
 		got = append(got, n.Method+string(n.Params))
 	}
-	want := []string{"first{}", "kept0", "kept1", "kept2", `x{"overflow":true,"i":3}`, "kept3", `x{"i":4}`, "kept4", `y{}`}
+	want := []string{"first{}", "kept[0]", "kept[1]", "kept[2]", `x{"overflow":true,"i":3}`, "kept[3]", `x{"i":4}`, "kept[4]", `y{}`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	a.Close()
 	<-served
-	if err := c.Notify("late", 1); err == nil {
+	if err := c.Notify("late", nil); err == nil {
 		t.Error("a closed connection takes notifications")
 	}
 }

@@ -63,7 +63,7 @@ func session(t *testing.T, h Handler, opt Options) (*net.UnixConn, *Server) {
 	return a, s
 }
 
-func socketPair(t *testing.T) (a, b *net.UnixConn) {
+func socketPair(t testing.TB) (a, b *net.UnixConn) {
 	t.Helper()
 	addr := &net.UnixAddr{Name: filepath.Join(t.TempDir(), "s"), Net: "unix"}
 	l, err := net.ListenUnix("unix", addr)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sourcegraph/jsonrpc2"
+
 	"github.com/wattd/wattd/rpc/api"
 )
 
@@ -33,6 +35,9 @@ type stream struct {
 	faults  int       // in a row
 	atEnd   func()    // called at the end of the input, before the library closes the connection
 	onFault func(*fault)
+
+	sending  *jsonrpc2.Request
+	outgoing sync.Map // id to bytes of calls that are being sent
 
 	bytesIn atomic.Int64
 	stall   *time.Timer
@@ -164,13 +169,16 @@ func (s *stream) refuse(f *fault, b *batch) error {
 	return answer(s.writer, b, failure(f.id, f.err))
 }
 
-// WriteObject sends what the library made: calls to the peer.
-func (s *stream) WriteObject(v any) error {
-	b, err := v.(json.Marshaler).MarshalJSON()
-	if err != nil {
-		return err
+// sends is told by the library which call WriteObject is for; both are called under its lock.
+func (s *stream) sends(req *jsonrpc2.Request, _ *jsonrpc2.Response) { s.sending = req }
+
+// WriteObject sends a call to the peer. Everything else is sent without the library.
+func (s *stream) WriteObject(any) error {
+	body, ok := s.outgoing.Load(s.sending.ID.Num)
+	if !ok {
+		return errClosed
 	}
-	return s.writer.send(b)
+	return s.writer.send(body.([]byte))
 }
 
 // Close ends both directions; what was not written is lost.
