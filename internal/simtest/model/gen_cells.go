@@ -64,7 +64,7 @@ func (g *gen) cell(f family) *Cell {
 		g.inputs(c, 1+g.r.IntN(6))
 		g.output(c, "Y", g.function(c.names()))
 	case wideCell:
-		g.inputs(c, pick(g, 7, 8, 9, 12, 13, 14))
+		g.inputs(c, pick(g, 7, 8, 9, 10, 11, 13, 14))
 		g.output(c, "Y", g.function(c.names()))
 	case multiCell:
 		g.inputs(c, 1+g.r.IntN(4))
@@ -205,7 +205,11 @@ func (g *gen) expr(vars []string) *Expr {
 		if len(xs) > 2 && g.p(30) {
 			n = 3
 		}
-		e := Bin(pick[byte](g, '&', '|', '&', '|', '^'), xs[:n]...)
+		op := pick[byte](g, '&', '|', '&', '|', '^')
+		if len(vars) > 6 && g.p(60) {
+			op = '^' // else a wide gate hardly ever moves
+		}
+		e := Bin(op, xs[:n]...)
 		if g.p(30) {
 			e = Not(e)
 		}

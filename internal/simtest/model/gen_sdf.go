@@ -157,11 +157,15 @@ func (g *gen) pairStmts(i, o, p int) []Stmt {
 	case x < 64:
 		add(Uncond, pick(g, Pos, Neg), false)
 	case x < 90:
-		if g.p(60) {
+		if g.p(60) && !g.ties {
 			add(pick(g, Uncond, CondElse), AnyEdge, false)
 		}
 		for range 1 + g.r.IntN(3) {
-			add(Cond, pick(g, AnyEdge, AnyEdge, Pos, Neg), false)
+			edge := pick(g, AnyEdge, AnyEdge, Pos, Neg)
+			if g.ties {
+				edge = pick(g, AnyEdge, Pos, Neg)
+			}
+			add(Cond, edge, false)
 		}
 	}
 	if len(l) == 0 {

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // wireStmts makes INTERCONNECT, PORT and NETDELAY.
 //
 // Left open by the semantics, and so not made: a statement that covers a part only of what an earlier one covers; limits
@@ -45,7 +47,9 @@ func (g *gen) netStmts(net int) []Stmt {
 			r.cov[1] = r.cov[0]
 		}
 	}
-	segmented := g.p(40)
+	// The pins of primitives have no names: a hole before one could not be filled.
+	whole := slices.ContainsFunc(g.c.Prims, func(p *Prim) bool { return slices.Contains(p.In, net) })
+	segmented := !whole && g.p(40)
 	var out []Stmt
 	for range len(rs) + g.r.IntN(4) {
 		r := rs[g.r.IntN(len(rs))]
@@ -58,7 +62,7 @@ func (g *gen) netStmts(net int) []Stmt {
 			st.Src, st.Dst = r.way[from], r.way[to]
 		case x < 12:
 			st.Kind = Port
-			if down := g.firstDown(r.way); down < end && g.p(30) {
+			if down := g.firstDown(r.way); down < end && !whole && g.p(30) {
 				st.Dst = r.way[down]
 			}
 		case x < 20:
@@ -117,7 +121,7 @@ func (g *gen) wrongSource(net int) End {
 		i := g.r.IntN(len(g.c.Insts))
 		in := g.c.Insts[i]
 		for _, o := range in.Cell.Out() {
-			if in.Conn[o] != net {
+			if in.Conn[o] != net && (in.Conn[o] >= 0 || !in.Cell.Black) {
 				return End{Kind: EndPin, Inst: i, Pin: o}
 			}
 		}
@@ -210,7 +214,7 @@ func (g *gen) spanOf(st Stmt, r *reader) (span, bool) {
 	case NetDelay:
 		return span{0, end}, true
 	case Port:
-		return span{0, end}, at(st.Dst) > 0
+		return span{0, at(st.Dst)}, at(st.Dst) > 0
 	}
 	from, to := at(st.Src), at(st.Dst)
 	if to <= 0 {

@@ -72,7 +72,7 @@ func (b *builder) wire(p *gpin) *wire {
 				continue
 			}
 		case model.Port:
-			if s.at(st.Dst) <= 0 {
+			if to = s.at(st.Dst); to <= 0 {
 				continue
 			}
 		case model.NetDelay:
