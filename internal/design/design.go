@@ -4,6 +4,19 @@
 // sources, which drivers are one, where loops are opened, what every delay statement does, and rounds each delay once.
 // It never guesses silently: whatever is dropped, replaced or assumed is counted in the Report and diagnosed. Net n of
 // the program is net n of the netlist; nets behind len(netlist.Nets) are hidden helpers.
+//
+// Where the semantics page leaves room:
+//   - A three-state net that is pulled (tri0, tri1, pullup, pulldown) takes that value while no driver is on; it never floats.
+//   - supply1 read by a gate is 1; other supplies are 0.
+//   - A function that names an output or an internal pin with a function means what that pin computes.
+//   - A cell with flip-flops and latches: outputs that see no flip-flop, directly or through a latch, are computed.
+//   - Each driver of a multiply driven net has wires of its own; the program holds that of the first driver in name order that
+//     an INTERCONNECT names, and says where others differ.
+//   - Limits: an error limit without a reject limit, ((d)()(e)), leaves both as they are.
+//   - Of wire pieces that do not meet, those that meet the last one stated count.
+//   - INSTANCE * with a module as cell type means all instances of the module; pins of primitives have no names.
+//   - A condition on a net behind the gate's own output is an error, for neither could be evaluated first.
+//   - A bit that IEEE 1497 would write a[3] is also found as a\[3\].
 package design
 
 import (

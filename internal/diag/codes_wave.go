@@ -27,7 +27,7 @@ var waveCodes = []Info{
 	{StimMissing, Error, "Sources (inputs, outputs of registers, memories and black boxes, cut loops) have no values in the dump.", "Dump these nets, check --scope, or choose --unmapped hold or --unmapped toggle:P."},
 	{StimUnmapped, Warning, "Sources without values in the dump were given the --unmapped policy.", "Dump these nets if their activity matters."},
 	{StimTick, Error, "A time stamp of the dump is not a whole number of ticks.", "Use the --tick that the message names."},
-	{StimTime, Error, "A time stamp does not fit in 62 bits of ticks.", "Use a coarser --tick."},
+	{StimTime, Error, "A time stamp does not fit in 62 bits of ticks, or the run is longer than 2^46 ticks (70 s of 1 ps).", "Use a coarser --tick, or run a part (--from, --to); check the timescale of the dump."},
 	{StimEmptyWindow, Error, "The interval of the run has no duration.", "Set --from and --to so that --from is before --to; a dump with one time stamp needs --to."},
 	{StimOutside, Warning, "The interval of the run begins before or ends after the time stamps of the dump; values are held there.", "Check --from and --to against the dump."},
 	{StimGap, Error, "The dump is switched off ($dumpoff) inside the interval of the run, so sources are unknown there.", "Choose --from and --to on one side of the gap."},

@@ -242,6 +242,10 @@ func (x *Dump) interval(s *Stimulus, d *design.Design, l *loader, st *vcd.Stats,
 		bag.Add(diag.StimEmptyWindow, pos, "the run from %s to %s has no duration", FormatTime(d.Tick, s.From), FormatTime(d.Tick, s.To))
 		return false
 	}
+	if s.To-s.From > maxTicks {
+		bag.Add(diag.StimTime, pos, "the run has %d ticks of %s, more than 2^46", s.To-s.From, d.Tick)
+		return false
+	}
 	if st.HasTime && (s.From < first || s.To > last && !l.ended) {
 		bag.Add(diag.StimOutside, pos, "the run is %s..%s, the dump %s..%s", FormatTime(d.Tick, s.From), FormatTime(d.Tick, s.To), FormatTime(d.Tick, first), FormatTime(d.Tick, last))
 	}
@@ -256,6 +260,9 @@ func (x *Dump) interval(s *Stimulus, d *design.Design, l *loader, st *vcd.Stats,
 	}
 	return true
 }
+
+// maxTicks bounds a run: engines take windows of less than 2^30 ticks, and each costs memory for each net.
+const maxTicks = 1 << 46
 
 // FormatTime prints a number of ticks as a time.
 func FormatTime(t design.Tick, ticks int64) string {

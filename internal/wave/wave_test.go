@@ -79,6 +79,7 @@ func TestBind(t *testing.T) {
 		opt                      wave.Options
 		want                     string
 	}{
+		{"too long", plain, "", ab, "#0 a=0 b=1 #70368744177665", wave.Options{}, "error: the run has 70368744177665 ticks of 1ps, more than 2^46 [stimulus-time-too-large]\n"},
 		{"plain", plain, "", ab, "#0 a=0 b=1 #10 a=1 #20 b=0 #30 a=0 #40", wave.Options{}, `0..40 tb.dut
 a 0 [10 30]
 b 1 [20]
@@ -116,6 +117,12 @@ warning: source b is unknown for a part of the run [stimulus-unknown]
 a 0 [30] x 10..20 z 20..30
 b 0 []
 warning: source a is unknown for a part of the run [stimulus-unknown]
+`},
+		{"x at the start of the run holds what was known before", plain, "", ab, "#0 a=1 b=0 #5 a=x b=x #10 #20 a=0 b=0 #30", wave.Options{HasFrom: true, From: 10}, `10..30 tb.dut
+a 1 [20] x 10..20
+b 0 [] x 10..20
+warning: source a is unknown for a part of the run [stimulus-unknown]
+warning: source b is unknown for a part of the run [stimulus-unknown]
 `},
 		{"never known", plain, "", ab, "#0 a=x b=1 #10", wave.Options{}, `0..10 tb.dut
 a 0 [] x 0..10
