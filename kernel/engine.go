@@ -23,6 +23,9 @@ type Runner interface {
 	Run(ctx context.Context, j *Job) (*Result, error)
 	// RunBatch runs jobs as if one after the other and stops at the first error. Presized jobs of a batch have memory of their own.
 	RunBatch(ctx context.Context, jobs []*Job) ([]*Result, error)
+	// Rerun gives the kept result that Run would give for a job with Keep, but runs only what differs from a kept result of an
+	// earlier program; see Dirty.
+	Rerun(ctx context.Context, j *Job, prev *Result, d *Dirty) (*Result, error)
 	Close() error
 }
 

@@ -29,6 +29,7 @@ type Job struct {
 	Workers   int // 0: all cores
 	Observers []Observer
 	Plan      *Plan // Fast variants only
+	Keep      bool  // make a kept result, one that Rerun can start from (Base only); the job's arrays must then stay unchanged
 	// Progress, when not nil, is called with the share of gate-windows done, seldom, from one goroutine at a time (in-process engines).
 	Progress func(done, total int64) `json:"-"`
 }
@@ -81,7 +82,10 @@ func NewJobChecker(p *Program) *JobChecker {
 }
 
 // Check returns an error wrapping ErrJob when an engine could not run the job as it stands.
-func (c *JobChecker) Check(j *Job) error {
+func (c *JobChecker) Check(j *Job) error { return c.check(j, nil) }
+
+// check is Check; sources that are the same memory as in a known good job over the same time are not read again.
+func (c *JobChecker) check(j, known *Job) error {
 	if len(j.Cuts) < 2 {
 		return fmt.Errorf("%w: %d cuts, at least 2 are needed", ErrJob, len(j.Cuts))
 	}
@@ -102,8 +106,11 @@ func (c *JobChecker) Check(j *Job) error {
 	if c.bits && len(j.StartBits) < len(c.p.GateOut) {
 		return fmt.Errorf("%w: start bits of %d gates, %d are needed", ErrJob, len(j.StartBits), len(c.p.GateOut))
 	}
-	if err := c.checkSources(j); err != nil {
+	if err := c.checkSources(j, known); err != nil {
 		return err
+	}
+	if j.Keep && j.Variant != Base {
+		return fmt.Errorf("%w: variant %d keeps no result", ErrJob, j.Variant)
 	}
 	if j.Variant.Presized() {
 		if j.Plan == nil {
@@ -127,7 +134,7 @@ func (c *JobChecker) Check(j *Job) error {
 	return nil
 }
 
-func (c *JobChecker) checkSources(j *Job) error {
+func (c *JobChecker) checkSources(j, known *Job) error {
 	if len(j.SrcNet) == 0 && len(j.SrcOff) == 0 {
 		return nil
 	}
@@ -147,6 +154,9 @@ func (c *JobChecker) checkSources(j *Job) error {
 		if j.SrcOff[i] > j.SrcOff[i+1] || j.SrcOff[i+1] > int64(len(j.SrcTick)) {
 			return fmt.Errorf("%w: source offsets do not rise", ErrJob)
 		}
+		if known.sameSource(j, i) {
+			continue
+		}
 		before := first
 		for _, t := range j.SrcTick[j.SrcOff[i]:j.SrcOff[i+1]] {
 			if t <= before {
@@ -161,12 +171,22 @@ func (c *JobChecker) checkSources(j *Job) error {
 	return nil
 }
 
+// sameSource says whether source i of another job is source i here, at the same place in memory. j may be nil.
+func (j *Job) sameSource(other *Job, i int) bool {
+	return j != nil && i < len(j.SrcNet) && j.SrcNet[i] == other.SrcNet[i] && j.SrcOff[i] == other.SrcOff[i] && j.SrcOff[i+1] == other.SrcOff[i+1] &&
+		unsafe.SliceData(j.SrcTick) == unsafe.SliceData(other.SrcTick)
+}
+
 const jobMagic = "WATTDJB1"
 
 // Image returns the job as one relocatable byte range; Progress stays behind.
 func (j *Job) Image() []byte {
 	w := imageWriter{magic: jobMagic}
-	w.num(int64(j.Kind), int64(j.Variant), int64(j.Workers), int64(len(j.Observers)))
+	keep := int64(0)
+	if j.Keep {
+		keep = 1
+	}
+	w.num(int64(j.Kind), int64(j.Variant), int64(j.Workers), keep, int64(len(j.Observers)))
 	planned := int64(0)
 	var off []int64
 	if j.Plan != nil {
@@ -187,7 +207,7 @@ func OpenJob(image []byte) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Kind: Kind(r.num()), Variant: Variant(r.num()), Workers: int(r.num())}
+	j := &Job{Kind: Kind(r.num()), Variant: Variant(r.num()), Workers: int(r.num()), Keep: r.num() != 0}
 	nObs, planned := r.num(), r.num()
 	j.Cuts, j.Start, j.StartBits = view[int64](r), view[uint64](r), view[uint32](r)
 	j.SrcNet, j.SrcOff, j.SrcTick = view[int32](r), view[int64](r), view[int64](r)

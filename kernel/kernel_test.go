@@ -43,7 +43,7 @@ func TestProgramImage(t *testing.T) {
 
 func TestJobImage(t *testing.T) {
 	_, j := random(1)
-	j.Kind, j.Variant, j.Workers = kernel.Cycle, kernel.FastObserved, 3
+	j.Kind, j.Variant, j.Workers, j.Keep = kernel.Cycle, kernel.FastObserved, 3, true
 	j.Plan = &kernel.Plan{Off: []int64{0, 1, 2}}
 	j.Observers = []kernel.Observer{{ID: kernel.ObserveCounts}, {ID: kernel.ObserveTrace, Params: []int64{3, 4}}}
 	got, err := kernel.OpenJob(j.Image())
@@ -230,6 +230,9 @@ type fakeRunner struct{ closed int }
 
 func (f *fakeRunner) Run(context.Context, *kernel.Job) (*kernel.Result, error) { return nil, nil }
 func (f *fakeRunner) RunBatch(context.Context, []*kernel.Job) ([]*kernel.Result, error) {
+	return nil, nil
+}
+func (f *fakeRunner) Rerun(context.Context, *kernel.Job, *kernel.Result, *kernel.Dirty) (*kernel.Result, error) {
 	return nil, nil
 }
 func (f *fakeRunner) Close() error { f.closed++; return nil }

@@ -80,7 +80,7 @@ type Stats struct {
 	ErrorPulses  int64
 	Unannotated  int64 // evaluations that changed the output and found no arc (gates without a shape have none to find)
 	GateWindows  int64
-	Quiet        int64 // gate-windows without anything to do
+	Quiet        int64 // gate-windows without an evaluation
 	Grown        int64 // times that a loop returned to grow memory
 
 	Check, Sources, Simulate, Collect time.Duration
@@ -96,14 +96,61 @@ type GateCount struct {
 // Result is the outcome of a run. The memory of a presized run belongs to its runner and is overwritten by the next run there
 // with the same plan; that of the other variants is the caller's.
 type Result struct {
-	Waves *Waves
-	Stats Stats
-	Gates []GateCount // per gate slot
-	// WireFiltered counts, per entry of Program.PinNet, the pulses that the wire in front of it removed.
-	WireFiltered []uint32
-	Observed     [][]byte // per observer of the job, see ObserverID
+	Waves    *Waves
+	Stats    Stats
+	Observed [][]byte // per observer of the job, see ObserverID
+
+	// Totals of the gates and wires of a result that is not kept; read them by Gates and WireFiltered.
+	GateCounts []GateCount
+	WireCounts []uint32
+
+	Kept *Kept // what Rerun needs; nil unless the job said Keep
+	Work Work  // of a rerun
 
 	release func()
+}
+
+// Kept is what a kept result was made of. Program and job must stay unchanged as long as the result is used.
+type Kept struct {
+	Program *Program
+	Job     *Job
+}
+
+// Gates are the totals per gate slot. Those of a kept result are added up at every call.
+func (r *Result) Gates() []GateCount {
+	if r.Kept == nil {
+		return r.GateCounts
+	}
+	p := r.Kept.Program
+	all := make([]GateCount, len(p.GateOut))
+	for _, g := range p.Order {
+		c := &all[g]
+		r.Waves.eachSide(p.GateOut[g], func(_ int, s *Side) {
+			c.Races += s.Races
+			c.ErrorPulses += s.ErrorPulses
+			c.Unannotated += s.Unannotated
+		})
+	}
+	return all
+}
+
+// WireFiltered counts, per entry of Program.PinNet, the pulses that the wire in front of it removed. Those of a kept result are
+// added up at every call.
+func (r *Result) WireFiltered() []uint32 {
+	if r.Kept == nil {
+		return r.WireCounts
+	}
+	p := r.Kept.Program
+	all := make([]uint32, len(p.PinNet))
+	for _, g := range p.Order {
+		first := uint32(p.GatePin[g])
+		r.Waves.eachSide(p.GateOut[g], func(_ int, s *Side) {
+			for i := 0; i < len(s.Wire); i += 2 {
+				all[first+s.Wire[i]] += s.Wire[i+1]
+			}
+		})
+	}
+	return all
 }
 
 // Release gives the memory of the result back at once, where it is not that of the garbage collector (engines in other

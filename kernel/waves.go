@@ -11,10 +11,10 @@ type Row struct {
 	Off  uint64 // slab << 32 | first event
 	N    uint32 // count << 1 | start value
 	Filt uint16 // pulses filtered in the window, or FiltEscape
-	_    uint16
+	Eval uint16 // kept results: evaluations of the net's gate in the window, or FiltEscape; else 0
 }
 
-// FiltEscape in Row.Filt says that the number is in Waves.Over.
+// FiltEscape in Row.Filt says that the number is in Waves.Over, of a kept result in the Side of the row; so for Row.Eval.
 const FiltEscape = 1<<16 - 1
 
 // Over is a number of filtered pulses that does not fit in a Row.
@@ -25,26 +25,51 @@ type Over struct {
 
 // Waves are the waveforms of all nets, net by net and window by window. An event is a tick relative to the start of its
 // window; the value toggles there. Ticks of a row are strictly increasing; a row lies in one slab.
+//
+// The rows of a plain result are one table, Rows. Those of a kept result (Job.Keep) are found through Dir, so that a later
+// result shares what did not change: it has a Dir of its own, the slabs of the earlier one and some more. Slabs never change
+// once a result is out.
 type Waves struct {
 	Cuts  []int64
-	Rows  []Row     // net * windows + window
-	Over  []Over    // by Row
+	Rows  []Row     // net * windows + window; nil when kept
+	Over  []Over    // by Row; nil when kept
 	Slabs [][]int32 // event memory
+
+	Dir      []Block // net * Blocks() + window / BlockRows; nil unless kept
+	RowSlabs [][]Row
+	Sides    [][]uint32 // see Side
+
+	added int64 // bytes of slabs that reruns added since the last run or Compact
 }
 
 // Windows is the number of windows.
 func (w *Waves) Windows() int { return len(w.Cuts) - 1 }
 
 // Nets is the number of nets.
-func (w *Waves) Nets() int { return len(w.Rows) / w.Windows() }
+func (w *Waves) Nets() int {
+	if w.Dir != nil {
+		return len(w.Dir) / w.Blocks()
+	}
+	return len(w.Rows) / w.Windows()
+}
+
+// At is the row of a net and window.
+func (w *Waves) At(net int32, window int) *Row {
+	if w.Dir == nil {
+		return &w.Rows[int(net)*w.Windows()+window]
+	}
+	at := w.Dir[int(net)*w.Blocks()+window/BlockRows].Row
+	return &w.RowSlabs[at>>32][int(uint32(at))+window%BlockRows]
+}
 
 // Row gives the value of a net at the start of a window and its events there, relative to Cuts[window].
 func (w *Waves) Row(net int32, window int) (start bool, ticks []int32) {
-	r := &w.Rows[int(net)*w.Windows()+window]
-	return r.N&1 != 0, w.events(r)
+	r := w.At(net, window)
+	return r.N&1 != 0, w.Events(r)
 }
 
-func (w *Waves) events(r *Row) []int32 {
+// Events are the events of a row.
+func (w *Waves) Events(r *Row) []int32 {
 	n := r.N >> 1
 	if n == 0 {
 		return nil
@@ -54,28 +79,27 @@ func (w *Waves) events(r *Row) []int32 {
 }
 
 // StartValue is the value of a net at the start of the run.
-func (w *Waves) StartValue(net int32) bool { return w.Rows[int(net)*w.Windows()].N&1 != 0 }
+func (w *Waves) StartValue(net int32) bool { return w.At(net, 0).N&1 != 0 }
 
 // Count is the number of events of a net.
 func (w *Waves) Count(net int32) int64 {
 	n := int64(0)
-	for i := range w.netRows(net) {
-		n += int64(w.netRows(net)[i].N >> 1)
+	for k := range w.Windows() {
+		n += int64(w.At(net, k).N >> 1)
 	}
 	return n
 }
 
-func (w *Waves) netRows(net int32) []Row {
-	n := w.Windows()
-	return w.Rows[int(net)*n : (int(net)+1)*n]
-}
-
 // Filtered is the number of pulses of a net that were filtered in a window.
 func (w *Waves) Filtered(net int32, window int) int64 {
-	i := int64(net)*int64(w.Windows()) + int64(window)
-	if n := w.Rows[i].Filt; n != FiltEscape {
+	if n := w.At(net, window).Filt; n != FiltEscape {
 		return int64(n)
 	}
+	if w.Dir != nil {
+		s := w.Side(net, window)
+		return int64(s.Filtered)
+	}
+	i := int64(net)*int64(w.Windows()) + int64(window)
 	k, ok := slices.BinarySearchFunc(w.Over, i, func(o Over, row int64) int { return int(min(1, max(-1, o.Row-row))) })
 	if !ok {
 		return FiltEscape
@@ -97,8 +121,14 @@ func (w *Waves) Each(net int32, f func(tick int64, value bool)) {
 
 // Size is the number of bytes that the waves hold.
 func (w *Waves) Size() int64 {
-	n := int64(8*len(w.Cuts) + 16*len(w.Rows) + 16*len(w.Over))
+	n := int64(8*len(w.Cuts) + 16*len(w.Rows) + 16*len(w.Over) + 16*len(w.Dir))
 	for _, s := range w.Slabs {
+		n += 4 * int64(cap(s))
+	}
+	for _, s := range w.RowSlabs {
+		n += 16 * int64(cap(s))
+	}
+	for _, s := range w.Sides {
 		n += 4 * int64(cap(s))
 	}
 	return n

@@ -155,7 +155,7 @@ func (k *checker) gateCounts(r *sim.Result, net int32, w *oracle.Net) error {
 	if filtered != w.Filtered {
 		return fmt.Errorf("%d pulses filtered, want %d", filtered, w.Filtered)
 	}
-	if n := int64(r.Gates[g].Races); n != w.Races {
+	if n := int64(r.Gates()[g].Races); n != w.Races {
 		return fmt.Errorf("%d races, want %d", n, w.Races)
 	}
 	prog := k.p.d.Program
@@ -164,13 +164,13 @@ func (k *checker) gateCounts(r *sim.Result, net int32, w *oracle.Net) error {
 		return nil // pins that nothing reads, or a tree of gates: the wires are not those of the oracle's gate
 	}
 	wires := int64(0)
-	for _, x := range r.WireFiltered[first : first+n] {
+	for _, x := range r.WireFiltered()[first : first+n] {
 		wires += int64(x)
 	}
 	if wires != w.WireFiltered {
 		return fmt.Errorf("%d pulses filtered at wires, want %d", wires, w.WireFiltered)
 	}
-	if n := int64(r.Gates[g].ErrorPulses); n != w.ErrorPulses+w.WireErrors {
+	if n := int64(r.Gates()[g].ErrorPulses); n != w.ErrorPulses+w.WireErrors {
 		return fmt.Errorf("%d error pulses, want %d at the gate and %d at wires", n, w.ErrorPulses, w.WireErrors)
 	}
 	return nil

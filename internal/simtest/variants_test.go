@@ -3,20 +3,42 @@ package simtest
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"slices"
 
 	"github.com/wattd/wattd/internal/sim"
 	"github.com/wattd/wattd/kernel"
 	"github.com/wattd/wattd/kernel/host"
+	"github.com/wattd/wattd/kernel/remote"
 )
 
-// engines lists what must agree: the engine in this process, and more where a package offers them.
-var engines = []func() kernel.Engine{host.New}
+// childEnv in the environment makes this test binary the child that runs an engine.
+const childEnv = "WATTD_SIMTEST_CHILD"
+
+// engine is the engine in this process, or now and then the same one in a child process.
+func (k *checker) engine() (kernel.Engine, error) {
+	if runtime.GOOS != "linux" || k.r.IntN(60) > 0 {
+		return host.New(), nil
+	}
+	k.tally.add("child process", 1)
+	return remote.New(func() *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childEnv+"=1")
+		cmd.Stderr = os.Stderr
+		return cmd
+	})
+}
 
 // again repeats the run under other windows, workers, variants and engines: nothing may change.
 func (k *checker) again() error {
+	engine, err := k.engine()
+	if err != nil {
+		return err
+	}
 	opt := sim.Options{
-		Engine:  engines[k.r.IntN(len(engines))](),
+		Engine:  engine,
 		Cuts:    k.cuts(),
 		Variant: kernel.Variant(k.r.IntN(4)),
 		Workers: 1 + k.r.IntN(3),
@@ -30,11 +52,12 @@ func (k *checker) again() error {
 			opt.Plan = short(opt.Plan)
 		}
 	}
-	what := fmt.Sprintf("variant %d, %d workers, cuts %v: ", opt.Variant, opt.Workers, opt.Cuts)
+	what := fmt.Sprintf("%s, variant %d, %d workers, cuts %v: ", engine.Name(), opt.Variant, opt.Workers, opt.Cuts)
 	r, err := k.p.run(opt)
 	if err != nil {
 		return fmt.Errorf("%s%w", what, err)
 	}
+	defer r.Release()
 	k.tally.add(fmt.Sprint("variant ", opt.Variant), 1)
 	if r.FellBack {
 		k.tally.add("plan too small", 1)
@@ -42,11 +65,11 @@ func (k *checker) again() error {
 	if d := kernel.Diff(k.base.Waves, r.Waves); d != "" {
 		return fmt.Errorf("%s%s", what, d)
 	}
-	if !slices.Equal(k.base.Gates, r.Gates) {
-		return fmt.Errorf("%scounts of gates %v, want %v", what, r.Gates, k.base.Gates)
+	if !slices.Equal(k.base.Gates(), r.Gates()) {
+		return fmt.Errorf("%scounts of gates %v, want %v", what, r.Gates(), k.base.Gates())
 	}
-	if !slices.Equal(k.base.WireFiltered, r.WireFiltered) {
-		return fmt.Errorf("%spulses filtered at wires %v, want %v", what, r.WireFiltered, k.base.WireFiltered)
+	if !slices.Equal(k.base.WireFiltered(), r.WireFiltered()) {
+		return fmt.Errorf("%spulses filtered at wires %v, want %v", what, r.WireFiltered(), k.base.WireFiltered())
 	}
 	if len(opt.Observers) > 0 && len(r.Observed) > 0 {
 		return k.observed(r, what)

@@ -80,16 +80,26 @@ func TestHandMade(t *testing.T) {
 		{name: "an event at the end is not written", gate: buffer(10), ticks: [][]int64{{100, 990}}, want: []int64{110}},
 		{name: "an event just before the end is", gate: buffer(10), ticks: [][]int64{{100, 989}}, want: []int64{110, 999}},
 		{name: "a pulse cancelled before the end counts", gate: buffer(10), ticks: [][]int64{{995, 998}}, filtered: 1},
-		{name: "a wire filters", gate: one{pins: 1, table: 2, rise: []int32{1}, fall: []int32{1}, wire: kernel.Wire{Rise: 7, Fall: 7, RejRise: 7, RejFall: 7}},
-			ticks: [][]int64{{100, 106, 200, 207}}, want: []int64{208, 215}, wired: 1},
-		{name: "a wire longer than the run of changes", gate: one{pins: 1, table: 2, rise: []int32{0}, fall: []int32{0}, wire: kernel.Wire{Rise: 500, Fall: 500}},
-			ticks: [][]int64{{100, 110, 120}}, want: []int64{600, 610, 620}},
-		{name: "reject 0 keeps a pulse", gate: one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}, reject: []int32{0, 0}, errs: []int32{10, 10}},
-			ticks: [][]int64{{100, 101, 102, 300}}, want: []int64{110, 111, 112, 310}, errs: 2},
-		{name: "between reject and error limit", gate: one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}, reject: []int32{4, 4}, errs: []int32{8, 8}},
-			ticks: [][]int64{{100, 103, 200, 204, 300, 307, 400, 408}}, want: []int64{210, 214, 310, 317, 410, 418}, filtered: 1, errs: 2},
-		{name: "after a drop the one before is last again", gate: one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}, reject: []int32{4, 4}, errs: []int32{4, 4}},
-			ticks: [][]int64{{100, 104, 107, 109}}, want: []int64{110, 119}, filtered: 1},
+		{
+			name: "a wire filters", gate: one{pins: 1, table: 2, rise: []int32{1}, fall: []int32{1}, wire: kernel.Wire{Rise: 7, Fall: 7, RejRise: 7, RejFall: 7}},
+			ticks: [][]int64{{100, 106, 200, 207}}, want: []int64{208, 215}, wired: 1,
+		},
+		{
+			name: "a wire longer than the run of changes", gate: one{pins: 1, table: 2, rise: []int32{0}, fall: []int32{0}, wire: kernel.Wire{Rise: 500, Fall: 500}},
+			ticks: [][]int64{{100, 110, 120}}, want: []int64{600, 610, 620},
+		},
+		{
+			name: "reject 0 keeps a pulse", gate: one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}, reject: []int32{0, 0}, errs: []int32{10, 10}},
+			ticks: [][]int64{{100, 101, 102, 300}}, want: []int64{110, 111, 112, 310}, errs: 2,
+		},
+		{
+			name: "between reject and error limit", gate: one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}, reject: []int32{4, 4}, errs: []int32{8, 8}},
+			ticks: [][]int64{{100, 103, 200, 204, 300, 307, 400, 408}}, want: []int64{210, 214, 310, 317, 410, 418}, filtered: 1, errs: 2,
+		},
+		{
+			name: "after a drop the one before is last again", gate: one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}, reject: []int32{4, 4}, errs: []int32{4, 4}},
+			ticks: [][]int64{{100, 104, 107, 109}}, want: []int64{110, 119}, filtered: 1,
+		},
 	} {
 		p := c.gate.program()
 		y := c.gate.table >> (c.start & (1<<c.gate.pins - 1)) & 1
@@ -101,8 +111,8 @@ func TestHandMade(t *testing.T) {
 				res := mustRun(t, &engine{open: openHeap, slab: 1, general: general}, p, &j)
 				var got []int64
 				res.Waves.Each(int32(c.gate.pins), func(t int64, _ bool) { got = append(got, t) })
-				if !slices.Equal(got, c.want) || res.Stats.Filtered != c.filtered || res.WireFiltered[0] != c.wired || res.Gates[0].ErrorPulses != c.errs {
-					t.Errorf("%s (%d windows, general %v): %v, filtered %d, wire %d, errors %d", c.name, len(cuts)-1, general, got, res.Stats.Filtered, res.WireFiltered[0], res.Gates[0].ErrorPulses)
+				if !slices.Equal(got, c.want) || res.Stats.Filtered != c.filtered || res.WireFiltered()[0] != c.wired || res.Gates()[0].ErrorPulses != c.errs {
+					t.Errorf("%s (%d windows, general %v): %v, filtered %d, wire %d, errors %d", c.name, len(cuts)-1, general, got, res.Stats.Filtered, res.WireFiltered()[0], res.Gates()[0].ErrorPulses)
 				}
 			}
 		}
@@ -129,10 +139,12 @@ func TestLatchRace(t *testing.T) {
 		next |= q << s
 		trans |= en << s
 	}
-	p := &kernel.Program{NNet: 3, Wires: []kernel.Wire{{}}, Words: []uint64{0xf0, next, trans},
+	p := &kernel.Program{
+		NNet: 3, Wires: []kernel.Wire{{}}, Words: []uint64{0xf0, next, trans},
 		GateOut: []int32{2}, GateFn: []int32{0}, GateShape: []int32{-1}, GatePin: []int32{0}, GateArc: []int32{0}, GateLimit: []int32{-1},
 		PinNet: []int32{0, 1}, PinWire: []int32{0, 0}, Fns: []kernel.Fn{{NPin: 2, NBit: 1, Next: 1, Trans: 2}},
-		Order: []int32{0}, LevelStart: []int32{0, 1}}
+		Order: []int32{0}, LevelStart: []int32{0, 1},
+	}
 	// Open with data 0; at 100 data rises as the latch closes; at 200 it opens; at 300 it closes alone; at 400 data moves alone.
 	j := jobOf(p, 1000, 0b010, []int64{100, 400}, []int64{100, 200, 300})
 	j.StartBits = []uint32{0}
@@ -141,8 +153,8 @@ func TestLatchRace(t *testing.T) {
 		res := mustRun(t, New(), p, j)
 		var got []int64
 		res.Waves.Each(2, func(t int64, _ bool) { got = append(got, t) })
-		if !slices.Equal(got, []int64{200}) || res.Gates[0].Races != 1 || res.Stats.Races != 1 {
-			t.Errorf("cuts %v: events %v, races %d", cuts, got, res.Gates[0].Races)
+		if !slices.Equal(got, []int64{200}) || res.Gates()[0].Races != 1 || res.Stats.Races != 1 {
+			t.Errorf("cuts %v: events %v, races %d", cuts, got, res.Gates()[0].Races)
 		}
 	}
 }

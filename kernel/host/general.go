@@ -72,7 +72,7 @@ func (k *worker) watchStart() uint64 {
 	p := k.runner.p
 	for i := range int(k.fn.NObs) {
 		net := p.PinNet[int(k.pin)+k.nIn+i]
-		seen |= uint64(k.run.res.waves.Rows[int(net)*k.run.windows+k.window].N&1) << i
+		seen |= uint64(k.row(net, k.window).N&1) << i
 	}
 	return seen
 }
@@ -147,8 +147,7 @@ func (k *worker) races(switched uint64) {
 		for s := switched; s != 0; s &= s - 1 {
 			before := k.state ^ s&-s
 			if k.bitValue(k.fn.Trans, b, before) != 0 && k.bitValue(k.fn.Next, b, before) != kept {
-				k.run.res.Gates[k.g].Races++
-				k.stats.Races++
+				k.pair.Races++
 				break
 			}
 		}

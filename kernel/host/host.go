@@ -28,9 +28,12 @@ type Memory interface {
 }
 
 // New makes a CPU engine on the heap.
-func New() kernel.Engine { return NewIn(func() (Memory, error) { return heap{}, nil }) }
+func New() kernel.Engine {
+	return &engine{open: func() (Memory, error) { return heap{}, nil }, slab: firstSlab, keeps: true}
+}
 
 // NewIn makes a CPU engine that takes the memory of every result from a Memory of its own.
+// It makes no kept results, as reruns would share memory between results.
 func NewIn(open func() (Memory, error)) kernel.Engine {
 	return &engine{open: open, slab: firstSlab}
 }
@@ -39,6 +42,7 @@ type engine struct {
 	open    func() (Memory, error)
 	slab    int  // events of a worker's first slab
 	scratch int  // entries of new scratch buffers; 0: a usual size
+	keeps   bool // results are memory of the garbage collector, so that several may share it
 	general bool // run every gate on the general path (tests)
 }
 
@@ -66,9 +70,9 @@ func (e *engine) Load(p *kernel.Program) (kernel.Runner, error) {
 		}
 	}
 	r.loosePos = make([]int32, p.NNet)
-	for _, n := range p.GateOut {
+	for g, n := range p.GateOut {
 		if n >= 0 {
-			r.loosePos[n] = -1
+			r.loosePos[n] = ^int32(g)
 		}
 	}
 	for n := range p.NNet {
@@ -93,7 +97,7 @@ type runner struct {
 	path  []uint8 // per position in Order, see pathOf
 
 	loose    []int32 // nets without a gate
-	loosePos []int32 // per net its position in loose, or -1
+	loosePos []int32 // per net its position in loose; computed nets: ^gate
 	source   []int32 // per loose net its index in SrcNet of the job at hand, or -1
 	width    int     // most items of a level
 
@@ -104,6 +108,7 @@ type runner struct {
 	started int          // goroutines
 	ended   sync.WaitGroup
 	kept    *result // memory of the last presized run
+	reuse   again   // of the last rerun
 	now     run
 }
 
@@ -135,6 +140,7 @@ func (r *runner) Close() error {
 	defer r.mu.Unlock()
 	if !r.closed {
 		r.closed = true
+		r.reuse = again{}
 		close(r.pool)
 		r.ended.Wait()
 		r.kept, r.workers = nil, nil

@@ -27,14 +27,16 @@ func mustRun(t testing.TB, e kernel.Engine, p *kernel.Program, j *kernel.Job) *k
 }
 
 func sameTotals(a, b *kernel.Result) string {
-	for g := range a.Gates {
-		if a.Gates[g] != b.Gates[g] {
-			return fmt.Sprintf("gate %d: %+v and %+v", g, a.Gates[g], b.Gates[g])
+	ga, gb := a.Gates(), b.Gates()
+	for g := range ga {
+		if ga[g] != gb[g] {
+			return fmt.Sprintf("gate %d: %+v and %+v", g, ga[g], gb[g])
 		}
 	}
-	for i := range a.WireFiltered {
-		if a.WireFiltered[i] != b.WireFiltered[i] {
-			return fmt.Sprintf("pin %d: wire filtered %d and %d", i, a.WireFiltered[i], b.WireFiltered[i])
+	wa, wb := a.WireFiltered(), b.WireFiltered()
+	for i := range wa {
+		if wa[i] != wb[i] {
+			return fmt.Sprintf("pin %d: wire filtered %d and %d", i, wa[i], wb[i])
 		}
 	}
 	if a.Stats.Events != b.Stats.Events || a.Stats.Evaluations != b.Stats.Evaluations || a.Stats.Filtered != b.Stats.Filtered {
@@ -58,7 +60,7 @@ func TestCutsWorkersPathsGrowth(t *testing.T) {
 			cut := kerneltest.Cut(j, n, seed)
 			cut.Workers = 1 + i%3
 			for _, e := range []*engine{
-				{open: openHeap, slab: firstSlab},
+				{open: openHeap, slab: firstSlab, keeps: true},
 				{open: openHeap, slab: firstSlab, general: true},
 				{open: openHeap, slab: 1, scratch: 1},
 			} {

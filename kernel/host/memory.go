@@ -56,8 +56,8 @@ func (r *runner) newResult(j *kernel.Job, keep bool) (*result, error) {
 		k.used = true
 		k.waves.Cuts = append(k.waves.Cuts[:0], j.Cuts...)
 		k.waves.Over = k.waves.Over[:0]
-		clear(k.Gates)
-		clear(k.WireFiltered)
+		clear(k.GateCounts)
+		clear(k.WireCounts)
 		k.Stats = kernel.Stats{}
 		return k, nil
 	}
@@ -74,10 +74,13 @@ func (r *runner) newResult(j *kernel.Job, keep bool) (*result, error) {
 	if res.waves.Rows, err = alloc[kernel.Row](mem, int64(r.p.NNet)*int64(windows)); err != nil {
 		return nil, err
 	}
-	if res.Gates, err = alloc[kernel.GateCount](mem, int64(len(r.p.GateOut))); err != nil {
+	if j.Keep {
+		return res, res.keep(r.p, j)
+	}
+	if res.GateCounts, err = alloc[kernel.GateCount](mem, int64(len(r.p.GateOut))); err != nil {
 		return nil, err
 	}
-	if res.WireFiltered, err = alloc[uint32](mem, int64(len(r.p.PinNet))); err != nil {
+	if res.WireCounts, err = alloc[uint32](mem, int64(len(r.p.PinNet))); err != nil {
 		return nil, err
 	}
 	if j.Variant.Presized() {
@@ -133,6 +136,7 @@ func (k *worker) openSlab(need int64) error {
 	if err != nil {
 		return err
 	}
+	r.added += 4 * size
 	k.off = uint64(len(r.res.waves.Slabs)) << 32
 	r.res.waves.Slabs = append(r.res.waves.Slabs, slab)
 	k.slab, k.pos = slab, 0

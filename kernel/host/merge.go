@@ -128,8 +128,7 @@ func (k *worker) dense(switched, state, v uint64) int {
 
 // fallback is the delay, and its slot or -1, where no switched pin has one in this state.
 func (k *worker) fallback(switched, v uint64) (int, int) {
-	k.run.res.Gates[k.g].Unannotated++
-	k.stats.Unannotated++
+	k.pair.Unannotated++
 	best, at := forever, -1
 	for s := switched; s != 0; s &= s - 1 {
 		slot := int(k.runner.p.SlotMap[uint64(k.shape.Fall)+2*uint64(bits.TrailingZeros64(s))+v])

@@ -245,13 +245,14 @@ func (r *reference) compare(t *testing.T, what string, got *kernel.Result) {
 			}
 		}
 	}
+	gates := got.Gates()
 	for g := range r.gates {
-		if got.Gates[g] != r.gates[g] {
-			t.Fatalf("%s: gate %d: %+v, want %+v", what, g, got.Gates[g], r.gates[g])
+		if gates[g] != r.gates[g] {
+			t.Fatalf("%s: gate %d: %+v, want %+v", what, g, gates[g], r.gates[g])
 		}
 	}
-	if !slices.Equal(got.WireFiltered, r.wires) {
-		t.Fatalf("%s: wire filtered %v, want %v", what, got.WireFiltered, r.wires)
+	if !slices.Equal(got.WireFiltered(), r.wires) {
+		t.Fatalf("%s: wire filtered %v, want %v", what, got.WireFiltered(), r.wires)
 	}
 }
 

@@ -17,7 +17,11 @@ import (
 type run struct {
 	job     *kernel.Job
 	res     *result
+	rows    []kernel.Row // net * windows + window; nil in reruns
 	windows int
+	keep    bool            // record what a rerun needs
+	again   *again          // what a rerun starts from; nil: a full run
+	added   int64           // bytes of slabs
 	done    <-chan struct{} // of the context
 	obs     []observation
 
@@ -44,11 +48,15 @@ func (r *run) fail(s kernel.Status, err error) {
 	}
 }
 
-// slabs is the event memory of all levels done; other workers may add to it already.
-func (r *run) slabs() [][]int32 {
+// look takes the memory of all levels done; other workers may add to it already.
+func (k *worker) look() {
+	r := k.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.res.waves.Slabs
+	k.slabs, k.rowSlabs = r.res.waves.Slabs, r.res.waves.RowSlabs
+	if r.again != nil {
+		k.bitSlabs = r.again.bits
+	}
 }
 
 // run is the wrapper: it owns the memory, starts the workers and collects.
@@ -60,6 +68,9 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 	if err := r.check.Check(j); err != nil {
 		return nil, err
 	}
+	if j.Keep && !r.keeps {
+		return nil, fmt.Errorf("%w: this engine makes no kept results", kernel.ErrJob)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w: %w", kernel.ErrInterrupted, context.Cause(ctx))
 	}
@@ -67,20 +78,35 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 	if err != nil {
 		return nil, err
 	}
+	if err := r.prepare(ctx, j, res); err != nil {
+		return nil, err
+	}
+	r.now.rows = res.waves.Rows
+	if j.Keep {
+		res.waves.Rows = nil // found through the directory
+	}
+	res.Stats.Check = time.Since(start)
+	done, err := r.simulate(ctx, start)
+	if err != nil && keep {
+		r.kept = nil
+	}
+	return done, err
+}
+
+// prepare sets up the shared state of a run.
+func (r *runner) prepare(ctx context.Context, j *kernel.Job, res *result) error {
 	n := &r.now
 	n.job, n.res, n.windows, n.done = j, res, len(j.Cuts)-1, ctx.Done()
+	n.rows, n.keep, n.again, n.added = nil, j.Keep, nil, 0
 	n.err = nil
 	n.stop.Store(false)
 	n.passed.Store(0)
-	n.progress = start
+	n.progress = time.Now()
 	if n.cursor == nil {
 		n.cursor = make([]atomic.Int64, max(1, len(r.p.LevelStart)))
 	}
 	for i := range n.cursor {
 		n.cursor[i].Store(0)
-	}
-	if err := n.observe(r.p); err != nil {
-		return nil, err
 	}
 	for i := range r.source {
 		r.source[i] = -1
@@ -88,21 +114,23 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 	for i, net := range j.SrcNet {
 		r.source[r.loosePos[net]] = int32(i)
 	}
-	res.Stats.Check = time.Since(start)
+	n.chunk = 64
+	return n.observe(r.p)
+}
 
+// simulate starts the workers on what was prepared, waits and collects.
+func (r *runner) simulate(ctx context.Context, start time.Time) (*kernel.Result, error) {
+	n := &r.now
+	j, res := n.job, n.res
 	workers := j.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = max(1, min(workers, r.width))
-	n.chunk = 64
 	r.start(workers)
 	res.Stats.Simulate = time.Since(start) - res.Stats.Check - res.Stats.Sources
 	defer r.forget()
 	if n.err != nil {
-		if keep {
-			r.kept = nil
-		}
 		if n.err.Code == kernel.Interrupted {
 			return nil, fmt.Errorf("%w: %w", n.err, context.Cause(ctx))
 		}
@@ -121,10 +149,12 @@ func (r *runner) run(ctx context.Context, j *kernel.Job, keep bool) (*kernel.Res
 
 // forget drops what refers to the memory of a run, so that it can be freed while the runner rests.
 func (r *runner) forget() {
-	r.now.job, r.now.res, r.now.done = nil, nil, nil
+	r.now.job, r.now.res, r.now.done, r.now.rows, r.now.again = nil, nil, nil, nil, nil
 	clear(r.now.obs)
 	for _, k := range r.workers {
-		k.slab, k.slabs = nil, nil
+		k.slab, k.slabs, k.rowSlabs, k.bitSlabs = nil, nil, nil, nil
+		k.record.reset()
+		k.again.reset()
 		clear(k.events[:])
 	}
 }
@@ -176,6 +206,9 @@ func (r *runner) collect(workers []*worker) error {
 	}
 	s.GateWindows = int64(len(r.p.Order)) * int64(n.windows)
 	slices.SortFunc(w.Over, func(a, b kernel.Over) int { return cmp.Compare(a.Row, b.Row) })
+	if n.again != nil {
+		r.collectWork(workers)
+	}
 	return n.collectObserved()
 }
 

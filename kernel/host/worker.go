@@ -22,7 +22,9 @@ type worker struct {
 	stats  kernel.Stats
 	over   []kernel.Over
 
-	slabs [][]int32 // the event memory of lower levels
+	slabs    [][]int32      // the event memory of lower levels
+	rowSlabs [][]kernel.Row // of reruns: the row memory of lower levels
+	bitSlabs [][]uint64     // of reruns: the window bits of lower levels
 
 	// Event memory: the next event goes to slab[pos], its Row.Off is off+pos.
 	slab     []int32
@@ -68,6 +70,11 @@ type worker struct {
 	nDrop   int
 	watch   [kernel.MaxVars]int // per observed net the events passed
 	pending int                 // entries of all lists, an upper bound of the evaluations
+	pair    kernel.Side         // what was counted
+	evals   int64               // evaluations
+
+	record recorder // of kept runs
+	again  redo     // of reruns
 
 	obs     []netState // per observer, of the net at hand
 	sincePl int        // events since the context was looked at
@@ -77,6 +84,12 @@ func (k *worker) reset() {
 	k.stats = kernel.Stats{}
 	k.over = k.over[:0]
 	k.slab, k.off, k.pos, k.nextSlab = nil, 0, 0, k.runner.slab
+	if k.run.again != nil {
+		k.nextSlab = min(k.nextSlab, againSlab)
+	}
+	k.clearPair()
+	k.record.reset()
+	k.again.reset()
 	for len(k.obs) < len(k.run.obs) {
 		k.obs = append(k.obs, netState{})
 	}
@@ -92,7 +105,7 @@ func (k *worker) work() {
 	}
 	for l := 0; l+1 < len(p.LevelStart); l++ {
 		k.run.gate.wait()
-		k.slabs = k.run.slabs()
+		k.look()
 		k.each(l, int(p.LevelStart[l]), int(p.LevelStart[l+1]))
 	}
 	k.run.gate.wait()
@@ -108,7 +121,7 @@ func (k *worker) each(level, first, last int) {
 			return
 		}
 		k.level, k.item, k.end = level, from, min(last, from+size)
-		k.window, k.computed = 0, false
+		k.window, k.computed, k.again.begun = 0, false, false
 		for {
 			st := k.loop()
 			if st == kernel.Done {
@@ -159,16 +172,25 @@ func (k *worker) progress(done int64) {
 func (k *worker) loop() kernel.StatusCode {
 	for k.item < k.end {
 		var st kernel.StatusCode
-		if k.level < 0 {
+		switch {
+		case k.run.again != nil:
+			if k.level < 0 {
+				st = k.reloose(k.item)
+			} else if !k.skip() {
+				return kernel.Done
+			} else {
+				st = k.regate(k.item)
+			}
+		case k.level < 0:
 			st = k.loose(k.item)
-		} else {
+		default:
 			st = k.gate(k.item)
 		}
 		if st != kernel.Done {
 			return st
 		}
 		k.item++
-		k.window, k.computed = 0, false
+		k.window, k.computed, k.again.begun = 0, false, false
 		if k.run.stop.Load() {
 			return kernel.Stopped
 		}
@@ -200,6 +222,22 @@ func (k *worker) place(net int32) {
 	}
 }
 
+// row is the row of a source or a net of a lower level.
+func (k *worker) row(net int32, window int) *kernel.Row {
+	r := k.run
+	if r.rows != nil {
+		return &r.rows[int(net)*r.windows+window]
+	}
+	return k.rowOf(net, window)
+}
+
+//go:noinline
+func (k *worker) rowOf(net int32, window int) *kernel.Row {
+	w := &k.run.res.waves
+	at := w.Dir[int(net)*w.Blocks()+window/kernel.BlockRows].Row
+	return &k.rowSlabs[at>>32][int(uint32(at))+window%kernel.BlockRows]
+}
+
 // fits says whether n more events fit in the event memory.
 func (k *worker) fits(n int) bool {
 	if n <= len(k.slab)-k.pos {
@@ -213,7 +251,7 @@ func (k *worker) fits(n int) bool {
 func (k *worker) loose(item int) kernel.StatusCode {
 	r := k.run
 	net := k.runner.loose[item]
-	rows := r.res.waves.Rows[int(net)*r.windows : (int(net)+1)*r.windows]
+	rows := r.rows[int(net)*r.windows : (int(net)+1)*r.windows]
 	var ticks []int64
 	if i := k.runner.source[item]; i >= 0 {
 		ticks = r.job.SrcTick[r.job.SrcOff[i]:r.job.SrcOff[i+1]]
@@ -257,15 +295,7 @@ func (k *worker) gate(pos int) kernel.StatusCode {
 			if !k.collect() {
 				return kernel.GrowTrace
 			}
-			if k.pending > 0 {
-				k.wires()
-				k.merge()
-				k.carry()
-				k.sincePl += k.pending
-			} else {
-				k.stats.Quiet++
-			}
-			k.computed = true
+			k.compute()
 		}
 		if !k.commit() {
 			return kernel.GrowEvents
@@ -274,6 +304,19 @@ func (k *worker) gate(pos int) kernel.StatusCode {
 		k.window++
 	}
 	return kernel.Done
+}
+
+// compute runs the window.
+func (k *worker) compute() {
+	before := k.stats.Evaluations
+	if k.pending > 0 {
+		k.wires()
+		k.merge()
+		k.carry()
+		k.sincePl += k.pending
+	}
+	k.evals = k.stats.Evaluations - before
+	k.computed = true
 }
 
 // begin sets up a gate as it stands at the start of the run.
@@ -319,14 +362,13 @@ func (k *worker) needOut() int   { return k.heldOut + k.pending + 2 }
 // collect finds the rows that the gate reads in the window. It says false when the lists are too small.
 func (k *worker) collect() bool {
 	r := k.run
-	waves := &r.res.waves
 	w := k.window
 	k.length = int(r.job.Cuts[w+1] - r.job.Cuts[w])
 	nets := k.runner.p.PinNet[k.pin : int(k.pin)+k.nIn+int(k.fn.NObs)]
 	k.pending = 0
 	ok := true
 	for i, net := range nets {
-		row := &waves.Rows[int(net)*r.windows+w]
+		row := k.row(net, w)
 		n := row.N >> 1
 		if n > 0 {
 			at := uint32(row.Off)
@@ -356,7 +398,7 @@ func (k *worker) wires() {
 		} else if len(events) > 0 {
 			wire := &p.Wires[id]
 			before := n + len(events)
-			v := k.run.res.waves.Rows[int(p.PinNet[entry])*k.run.windows+w].N & 1
+			v := k.row(p.PinNet[entry], w).N & 1
 			if wire.Plain() {
 				n = plainWire(list, n, events, v, wire)
 			} else {
@@ -365,8 +407,7 @@ func (k *worker) wires() {
 				k.errorPulses(errs)
 			}
 			if n != before {
-				k.run.res.WireFiltered[entry] += uint32(before-n) / 2
-				k.stats.WireFiltered += int64(before-n) / 2
+				k.pair.Wire = append(k.pair.Wire, uint32(i), uint32(before-n)/2)
 			}
 		}
 		list[n] = forever
@@ -374,10 +415,7 @@ func (k *worker) wires() {
 	}
 }
 
-func (k *worker) errorPulses(n int) {
-	k.run.res.Gates[k.g].ErrorPulses += uint32(n)
-	k.stats.ErrorPulses += int64(n)
-}
+func (k *worker) errorPulses(n int) { k.pair.ErrorPulses += uint32(n) }
 
 // carry moves what lies beyond the window to the front of the lists of the pins.
 func (k *worker) carry() {
@@ -393,32 +431,76 @@ func carry(list []int32, from, to, length int) int {
 	return to - from
 }
 
-// commit writes the row of the window: what is scheduled before its end is final, as all ticks before that were
-// evaluated. It says false when the event memory is too small.
-func (k *worker) commit() bool {
-	n := k.nOut
+// final finds the events of the window: what is scheduled before its end is final, as all ticks before that were evaluated.
+// They are out[1:n], from value v on.
+func (k *worker) final() (n int, v uint32) {
+	n = k.nOut
 	for n > 1 && int(k.out[n-1]) >= k.length {
 		n--
 	}
+	return n, uint32(k.y) ^ uint32(k.nOut-1)&1
+}
+
+// commit writes the row of the window. It says false when the event memory is too small.
+func (k *worker) commit() bool {
+	n, v := k.final()
 	if !k.fits(n - 1) {
 		return false
 	}
 	r := k.run
-	v := uint32(k.y) ^ uint32(k.nOut-1)&1 // the value before all that is scheduled
 	i := int(k.net)*r.windows + k.window
-	row := &r.res.waves.Rows[i]
+	row := &r.rows[i]
 	*row = kernel.Row{Off: k.off + uint64(k.pos), N: uint32(n-1)<<1 | v, Filt: uint16(min(k.nDrop, kernel.FiltEscape))}
-	if k.nDrop >= kernel.FiltEscape {
-		k.escape(int64(i))
-	}
 	k.pos += copy(k.slab[k.pos:], k.out[1:n])
-	k.stats.Events += int64(n - 1)
-	k.stats.Filtered += int64(k.nDrop)
 	if len(r.obs) > 0 {
 		k.observe(k.net, k.window, v, k.out[1:n], k.drops[:k.nDrop])
 	}
 	k.heldOut = carry(k.out, n, k.nOut, k.length)
+	k.count(n - 1)
+	if r.keep {
+		row.Eval = uint16(min(k.evals, kernel.FiltEscape))
+		k.keep()
+	} else {
+		if k.nDrop >= kernel.FiltEscape {
+			k.escape(int64(i))
+		}
+		k.total()
+	}
 	return true
+}
+
+// count adds the pair at hand to the counters of the run.
+func (k *worker) count(events int) {
+	s := &k.stats
+	s.Events += int64(events)
+	s.Filtered += int64(k.nDrop)
+	if k.evals == 0 {
+		s.Quiet++
+	}
+	s.Races += int64(k.pair.Races)
+	s.ErrorPulses += int64(k.pair.ErrorPulses)
+	s.Unannotated += int64(k.pair.Unannotated)
+	for i := 1; i < len(k.pair.Wire); i += 2 {
+		s.WireFiltered += int64(k.pair.Wire[i])
+	}
+}
+
+// total adds the pair at hand to the totals of its gate.
+func (k *worker) total() {
+	s := &k.pair
+	if s.Races|s.ErrorPulses|s.Unannotated != 0 {
+		c := &k.run.res.GateCounts[k.g]
+		c.Races += s.Races
+		c.ErrorPulses += s.ErrorPulses
+		c.Unannotated += s.Unannotated
+		s.Races, s.ErrorPulses, s.Unannotated = 0, 0, 0
+	}
+	if len(s.Wire) > 0 {
+		for i := 0; i < len(s.Wire); i += 2 {
+			k.run.res.WireCounts[uint32(k.pin)+s.Wire[i]] += s.Wire[i+1]
+		}
+		s.Wire = s.Wire[:0]
+	}
 }
 
 // escape notes a number of filtered pulses beside the row; there is one in 65535 pulses at most.

@@ -208,12 +208,20 @@ func (r *runner) RunBatch(ctx context.Context, jobs []*kernel.Job) ([]*kernel.Re
 	return all, nil
 }
 
+// Rerun implements kernel.Runner: results of children cannot be kept, as each is memory of its own.
+func (r *runner) Rerun(context.Context, *kernel.Job, *kernel.Result, *kernel.Dirty) (*kernel.Result, error) {
+	return nil, fmt.Errorf("%w: this engine cannot rerun", kernel.ErrJob)
+}
+
 func (r *runner) run(ctx context.Context, j *kernel.Job, batch bool) (*kernel.Result, error) {
 	if r.closed {
 		return nil, kernel.ErrClosed
 	}
 	if err := r.check.Check(j); err != nil {
 		return nil, err
+	}
+	if j.Keep {
+		return nil, fmt.Errorf("%w: this engine makes no kept results", kernel.ErrJob)
 	}
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("%w: %w", kernel.ErrInterrupted, context.Cause(ctx))
@@ -273,14 +281,14 @@ func (l *layout) open(b []byte, j *kernel.Job, p *kernel.Program) (*kernel.Resul
 	var errs [4]error
 	res.Waves.Rows, errs[0] = viewOf[kernel.Row](b, l.Rows)
 	res.Waves.Over, errs[1] = viewOf[kernel.Over](b, l.Over)
-	res.Gates, errs[2] = viewOf[kernel.GateCount](b, l.Gates)
-	res.WireFiltered, errs[3] = viewOf[uint32](b, l.WireFiltered)
+	res.GateCounts, errs[2] = viewOf[kernel.GateCount](b, l.Gates)
+	res.WireCounts, errs[3] = viewOf[uint32](b, l.WireFiltered)
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
 		}
 	}
-	if len(res.Waves.Rows) != int(p.NNet)*res.Waves.Windows() || len(res.Gates) != len(p.GateOut) || len(res.WireFiltered) != len(p.PinNet) || len(l.Observed) != len(j.Observers) {
+	if len(res.Waves.Rows) != int(p.NNet)*res.Waves.Windows() || len(res.GateCounts) != len(p.GateOut) || len(res.WireCounts) != len(p.PinNet) || len(l.Observed) != len(j.Observers) {
 		return nil, fmt.Errorf("%w: the result of another job", kernel.ErrFault)
 	}
 	for _, s := range l.Slabs {

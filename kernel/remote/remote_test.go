@@ -94,7 +94,7 @@ func same(t *testing.T, what string, want, got *kernel.Result) {
 	if d := kernel.Diff(want.Waves, got.Waves); d != "" {
 		t.Fatalf("%s: %s", what, d)
 	}
-	if !slices.Equal(want.Gates, got.Gates) || !slices.Equal(want.WireFiltered, got.WireFiltered) || want.Stats.Evaluations != got.Stats.Evaluations {
+	if !slices.Equal(want.Gates(), got.Gates()) || !slices.Equal(want.WireFiltered(), got.WireFiltered()) || want.Stats.Evaluations != got.Stats.Evaluations {
 		t.Fatalf("%s: other totals", what)
 	}
 	if !slices.EqualFunc(want.Observed, got.Observed, bytes.Equal) {

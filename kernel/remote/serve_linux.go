@@ -252,8 +252,8 @@ func describe(a *arena, res *kernel.Result) (*layout, error) {
 	}
 	var errs [3]error
 	l.Rows, errs[0] = spanOf(a, res.Waves.Rows)
-	l.Gates, errs[1] = spanOf(a, res.Gates)
-	l.WireFiltered, errs[2] = spanOf(a, res.WireFiltered)
+	l.Gates, errs[1] = spanOf(a, res.GateCounts)
+	l.WireFiltered, errs[2] = spanOf(a, res.WireCounts)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,574 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/wattd/wattd/kernel"
+)
+
+// A rerun goes through the levels like a run. Of each gate it finds the windows that are dirty: all, if the gate itself
+// changed, else those where an input has a new row (again.changed); the first, if the gate starts otherwise. It runs these in
+// order, each from the recorded end of the window before or, if that was run too, from where it stands. A row that comes out as
+// it was stays where it is and dirties nothing; an end that differs from the recorded one dirties the next window.
+//
+// Everything that is replaced goes to new memory: blocks of rows, sides and events. Only the directory is copied as a whole.
+
+// againSlab is the number of events of the first slab of a rerun.
+const againSlab = 1 << 12
+
+// again is what the workers of a rerun share.
+type again struct {
+	prev  *kernel.Result
+	nets  int32 // of prev
+	flags []uint8
+	moved map[int32]bool // nets that had a gate, which is no longer theirs
+
+	source  []int32    // per loose net its index in SrcNet of the previous job, or -1
+	changed []uint64   // per net the windows where its row is new, slab<<32 | first word of bits; 0: none
+	words   int        // of the bits of a net
+	bits    [][]uint64 // slabs; the first one is a dummy
+}
+
+// The flags of a gate.
+const (
+	dirtyAll   = 1 << iota // run all windows
+	dirtyStart             // run the first window
+	dirtyMoved             // drives a net that it did not drive before; with dirtyAll
+)
+
+// redo is the part of a worker that only reruns use.
+type redo struct {
+	begun bool // the gate at hand is set up
+	live  bool // its state is that at the start of window
+	flags uint8
+	fresh bool // its net has no old rows
+	wild  bool // its old rows are those of a source
+	mask  []uint64
+	diff  []uint64 // windows whose row is new
+	ran   []uint64
+
+	block int          // at hand, -1: none
+	rest  []uint32     // its old sides still to come
+	old   kernel.Side  // of the window at hand
+	rows  []kernel.Row // its new rows; nil: still the old ones
+	rowAt bump[kernel.Row]
+	bitAt bump[uint64]
+
+	work  kernel.Work
+	touch []touched
+}
+
+// touched names the bits of the windows that were run of a net, or that a source had to replace.
+type touched struct {
+	net int32
+	at  uint64
+}
+
+func (a *redo) reset() {
+	a.begun = false
+	a.rest, a.rows, a.old = nil, nil, kernel.Side{}
+	a.rowAt, a.bitAt = bump[kernel.Row]{next: 1 << 10}, bump[uint64]{next: 1 << 10}
+	a.work = kernel.Work{}
+	a.touch = a.touch[:0]
+}
+
+// Rerun implements kernel.Runner.
+func (r *runner) Rerun(ctx context.Context, j *kernel.Job, prev *kernel.Result, d *kernel.Dirty) (*kernel.Result, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, kernel.ErrClosed
+	}
+	if !r.keeps {
+		return nil, fmt.Errorf("%w: this engine cannot rerun", kernel.ErrJob)
+	}
+	start := time.Now()
+	if err := r.check.CheckRerun(j, prev, d); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w: %w", kernel.ErrInterrupted, context.Cause(ctx))
+	}
+	if int64(r.p.NNet)*int64(len(j.Cuts)-1) >= 1<<32 {
+		return nil, fmt.Errorf("%w: too many rows to keep", kernel.ErrMemory)
+	}
+	res := r.resultAfter(j, prev)
+	if err := r.prepare(ctx, j, res); err != nil {
+		return nil, err
+	}
+	r.now.keep = false // reruns record by themselves
+	r.now.again = r.dirty(j, prev, d)
+	res.Stats.Check = time.Since(start)
+	done, err := r.simulate(ctx, start)
+	if err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	res.waves.Added(prev.Waves, r.now.added)
+	if res.waves.Sparse() {
+		res.Waves = res.waves.Compact()
+	}
+	res.Stats.Collect += time.Since(begin)
+	return done, nil
+}
+
+// resultAfter is a result that shares everything with an earlier one.
+func (r *runner) resultAfter(j *kernel.Job, prev *kernel.Result) *result {
+	res := &result{mem: heap{}}
+	old := prev.Waves
+	res.Waves = &res.waves
+	res.waves = kernel.Waves{Cuts: old.Cuts, Slabs: slices.Clone(old.Slabs), RowSlabs: slices.Clone(old.RowSlabs), Sides: slices.Clone(old.Sides)}
+	res.waves.Dir = append(make([]kernel.Block, 0, int(r.p.NNet)*old.Blocks()), old.Dir...)[:int(r.p.NNet)*old.Blocks()]
+	res.Kept = keptOf(r.p, j)
+	res.Kept.Job.Keep = true
+	res.Stats = prev.Stats
+	res.Stats.Grown, res.Stats.Check, res.Stats.Sources, res.Stats.Simulate, res.Stats.Collect = 0, 0, 0, 0, 0
+	return res
+}
+
+// dirty finds what the program and the jobs say before anything is run.
+func (r *runner) dirty(j *kernel.Job, prev *kernel.Result, d *kernel.Dirty) *again {
+	a, p, q := &r.reuse, r.p, prev.Kept.Program
+	a.prev, a.nets, a.words = prev, q.NNet, (len(j.Cuts)-1+63)/64
+	a.flags = cleared(a.flags, len(p.GateOut))
+	a.changed = cleared(a.changed, int(p.NNet))
+	a.bits = append(a.bits[:0], []uint64{0})
+	a.moved = map[int32]bool{}
+	for _, g := range d.Gates {
+		a.flags[g] |= dirtyAll
+	}
+	for g, n := range p.GateOut {
+		if g >= len(q.GateOut) {
+			a.flags[g] |= dirtyAll | dirtyMoved
+		} else if was := q.GateOut[g]; was != n {
+			a.flags[g] |= dirtyAll | dirtyMoved
+			if was >= 0 {
+				a.moved[was] = true
+			}
+		}
+	}
+	old := prev.Kept.Job
+	for g, b := range j.StartBits[:min(len(j.StartBits), len(p.GateOut))] {
+		was := uint32(0)
+		if g < len(old.StartBits) {
+			was = old.StartBits[g]
+		}
+		if b != was && p.GateOut[g] >= 0 && (b^was)&(1<<p.Fns[p.GateFn[g]].NBit-1) != 0 {
+			a.flags[g] |= dirtyStart
+		}
+	}
+	for i := range (int(q.NNet) + 63) / 64 {
+		for x := j.Start[i] ^ old.Start[i]; x != 0; x &= x - 1 {
+			if n := 64*i + bits.TrailingZeros64(x); n < int(q.NNet) && r.loosePos[n] < 0 {
+				a.flags[^r.loosePos[n]] |= dirtyStart
+			}
+		}
+	}
+	a.source = cleared(a.source, len(r.loose))
+	for i := range a.source {
+		a.source[i] = -1
+	}
+	for i, n := range old.SrcNet {
+		if at := r.loosePos[n]; at >= 0 {
+			a.source[at] = int32(i)
+		}
+	}
+	return a
+}
+
+func cleared[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// reloose writes the rows of a net without a gate that differ from the old ones.
+func (k *worker) reloose(item int) kernel.StatusCode {
+	r, a := k.run, k.run.again
+	net := k.runner.loose[item]
+	var ticks, before []int64
+	if i := k.runner.source[item]; i >= 0 {
+		ticks = r.job.SrcTick[r.job.SrcOff[i]:r.job.SrcOff[i+1]]
+	}
+	v := uint32(r.job.Start[net>>6]>>(net&63)) & 1
+	old := a.prev.Kept.Job
+	moved := a.moved[net]
+	if net < a.nets && !moved && v == uint32(old.Start[net>>6]>>(net&63))&1 {
+		if i := a.source[item]; i >= 0 {
+			before = old.SrcTick[old.SrcOff[i]:old.SrcOff[i+1]]
+		}
+		if len(ticks) == len(before) && (len(ticks) == 0 || &ticks[0] == &before[0] || slices.Equal(ticks, before)) {
+			return kernel.Done
+		}
+	}
+	k.place(net)
+	if !k.fits(len(ticks)) {
+		return kernel.GrowEvents
+	}
+	u := &k.again
+	u.open(k, net, !moved)
+	for w := range r.windows {
+		from, to := r.job.Cuts[w], r.job.Cuts[w+1]
+		n := 0
+		dst := k.slab[k.pos:]
+		for n < len(ticks) && ticks[n] < to {
+			dst[n] = int32(ticks[n] - from)
+			n++
+		}
+		k.stats.Events += int64(n)
+		k.stats.SourceEvents += int64(n)
+		u.enter(k, w)
+		u.replace(k, w, kernel.Row{N: uint32(n)<<1 | v}, dst[:n])
+		v ^= uint32(n) & 1
+		ticks = ticks[n:]
+	}
+	u.leave(k)
+	u.publish(k)
+	return kernel.Done
+}
+
+// skip moves the cursor on to the next dirty gate of the chunk. It says false when there is none.
+func (k *worker) skip() bool {
+	a, p := k.run.again, k.runner.p
+	if k.again.begun {
+		return true
+	}
+	for ; k.item < k.end; k.item++ {
+		g := p.Order[k.item]
+		if a.flags[g] != 0 {
+			return true
+		}
+		f := &p.Fns[p.GateFn[g]]
+		at := p.GatePin[g]
+		for _, n := range p.PinNet[at : at+int32(f.NPin)+int32(f.NObs)] {
+			if a.changed[n] != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// regate runs the dirty windows of a gate, from the cursor on.
+func (k *worker) regate(pos int) kernel.StatusCode {
+	u := &k.again
+	if !u.begun {
+		k.begin(pos)
+		u.mark(k)
+		u.begun, u.live = true, true
+	}
+	for {
+		w := next(u.mask, k.window)
+		if w < 0 {
+			break
+		}
+		if w != k.window {
+			k.window, u.live = w, false
+		}
+		if !u.live {
+			if !u.restore(k) {
+				return kernel.GrowTrace
+			}
+			u.live = true
+		}
+		if !k.computed {
+			if k.sincePl > 1<<20 && k.poll() {
+				return kernel.Interrupted
+			}
+			if !k.collect() {
+				return kernel.GrowTrace
+			}
+			k.compute()
+		}
+		if !u.commit(k) {
+			return kernel.GrowEvents
+		}
+		k.computed = false
+		k.window++
+	}
+	u.leave(k)
+	u.publish(k)
+	u.work.GatesRun++
+	return kernel.Done
+}
+
+// next is the first set bit from w on, or -1.
+func next(mask []uint64, w int) int {
+	for i := w >> 6; i < len(mask); i++ {
+		x := mask[i]
+		if i == w>>6 {
+			x &= ^uint64(0) << (w & 63)
+		}
+		if x != 0 {
+			return i<<6 + bits.TrailingZeros64(x)
+		}
+	}
+	return -1
+}
+
+// open sets up the replacement of rows of a net; wild: its old rows are those of a source.
+func (u *redo) open(k *worker, net int32, wild bool) {
+	words := k.run.again.words
+	if len(u.mask) != words {
+		u.mask, u.diff, u.ran = make([]uint64, words), make([]uint64, words), make([]uint64, words)
+	}
+	clear(u.diff)
+	clear(u.ran)
+	u.fresh, u.wild, u.block = net >= k.run.again.nets, wild, -1
+}
+
+// mark finds the dirty windows of the gate that was begun.
+func (u *redo) mark(k *worker) {
+	a, p := k.run.again, k.runner.p
+	u.flags = a.flags[k.g]
+	u.open(k, k.net, u.flags&dirtyMoved != 0 && !a.moved[k.net])
+	clear(u.mask)
+	if u.flags&dirtyAll != 0 {
+		for w := range k.run.windows {
+			u.mask[w>>6] |= 1 << (w & 63)
+		}
+		return
+	}
+	if u.flags&dirtyStart != 0 {
+		u.mask[0] |= 1
+	}
+	for _, n := range p.PinNet[k.pin : int(k.pin)+k.nIn+int(k.fn.NObs)] {
+		if at := a.changed[n]; at != 0 {
+			for i, x := range k.bitSlabs[at>>32][uint32(at) : int(uint32(at))+a.words] {
+				u.mask[i] |= x
+			}
+		}
+	}
+}
+
+// restore sets the hand-over state at the start of the window to that recorded by the previous run, which the window before
+// still has. It says false when the lists are too small.
+func (u *redo) restore(k *worker) bool {
+	old := k.run.again.prev.Waves
+	s := old.Side(k.net, k.window-1)
+	k.heldOut, k.pending = 0, 0
+	for i := range k.nIn {
+		k.held[i], k.events[i] = 0, nil
+	}
+	ok := true
+	for h := s.Held; len(h) > 0; h = h[2+h[1]:] {
+		n := int(h[1])
+		if h[0] == kernel.HeldOut {
+			if k.heldOut = n; k.needOut() <= len(k.out) {
+				fill(k.out, h[2:2+n])
+				continue
+			}
+		} else if i := int(h[0]); i < k.nIn {
+			if k.held[i] = n; k.need(i) <= len(k.list[i]) {
+				fill(k.list[i], h[2:2+n])
+				continue
+			}
+		}
+		ok = false
+	}
+	p := k.runner.p
+	k.state = uint64(s.Bits) << k.nIn
+	for i, n := range p.PinNet[k.pin : int(k.pin)+k.nIn] {
+		k.state |= uint64(k.row(n, k.window).N^uint32(k.held[i])) & 1 << i
+	}
+	k.y = uint64(old.At(k.net, k.window).N^uint32(k.heldOut)) & 1
+	return ok
+}
+
+func fill(list []int32, ticks []uint32) {
+	for i, t := range ticks {
+		list[1+i] = int32(t)
+	}
+}
+
+// commit replaces the row of the window and what belongs to it, and marks the next window if the end is another. It says false
+// when the event memory is too small.
+func (u *redo) commit(k *worker) bool {
+	n, v := k.final()
+	if !k.fits(n - 1) {
+		return false
+	}
+	w := k.window
+	u.enter(k, w)
+	u.replace(k, w, kernel.Row{N: uint32(n-1)<<1 | v, Filt: uint16(min(k.nDrop, kernel.FiltEscape)), Eval: uint16(min(k.evals, kernel.FiltEscape))}, k.out[1:n])
+	k.heldOut = carry(k.out, n, k.nOut, k.length)
+	k.count(n - 1)
+	k.describe()
+	if w+1 < k.run.windows && u.flags&dirtyAll == 0 && !u.endsAsBefore(k) {
+		u.mask[(w+1)>>6] |= 1 << ((w + 1) & 63)
+	}
+	k.record.sides = k.pair.Append(k.record.sides, w)
+	k.clearPair()
+	u.work.PairsRun++
+	if u.diff[w>>6]>>(w&63)&1 == 0 {
+		u.work.CutOffs++
+	}
+	return true
+}
+
+// endsAsBefore compares the hand-over state at the end of the window with the recorded one. Pins are as before if their
+// pending events are, or else their row in the next window is new.
+func (u *redo) endsAsBefore(k *worker) bool {
+	held := 0
+	if n := len(u.old.Held); n > 0 {
+		for h := u.old.Held; len(h) > 0; h = h[2+h[1]:] {
+			if h[0] == kernel.HeldOut {
+				held = int(h[1])
+			}
+		}
+	}
+	y := (k.run.again.prev.Waves.At(k.net, k.window+1).N ^ uint32(held)) & 1
+	return uint32(k.y) == y && k.pair.Bits == u.old.Bits && slices.Equal(k.pair.Held, u.old.Held)
+}
+
+// enter goes on to a window: the sides of windows before it stay, its own is taken to u.old.
+func (u *redo) enter(k *worker, w int) {
+	if b := w / kernel.BlockRows; b != u.block {
+		u.leave(k)
+		u.block, u.rest, u.rows = b, nil, nil
+		if !u.fresh {
+			u.rest = k.run.again.prev.Waves.SideWords(k.net, b)
+		}
+	}
+	u.old = kernel.Side{}
+	for len(u.rest) > 0 {
+		at, n := kernel.SideHead(u.rest)
+		if at > w%kernel.BlockRows {
+			return
+		}
+		side := u.rest[:n]
+		u.rest = u.rest[n:]
+		if at == w%kernel.BlockRows {
+			u.old.Read(side)
+			return
+		}
+		k.record.sides = append(k.record.sides, side...)
+	}
+}
+
+// leave ends a block.
+func (u *redo) leave(k *worker) {
+	if u.block < 0 {
+		return
+	}
+	c := &k.record
+	c.sides = append(c.sides, u.rest...)
+	d := &k.run.res.waves.Dir[k.block(u.block*kernel.BlockRows)]
+	switch {
+	case len(c.sides) == 0:
+		d.Side = 0
+	case u.fresh || !slices.Equal(c.sides, k.run.again.prev.Waves.SideWords(k.net, u.block)):
+		d.Side = k.file(c.sides)
+	}
+	c.sides, u.rest, u.rows, u.block = c.sides[:0], nil, nil, -1
+}
+
+// replace puts a row, and its events, in place of the old one, unless they are the same, and takes what the old one counted from
+// the counters of the run.
+func (u *redo) replace(k *worker, w int, row kernel.Row, events []int32) {
+	r := k.run
+	var old *kernel.Row
+	same := false
+	if !u.fresh {
+		before := r.again.prev.Waves
+		old = before.At(k.net, w)
+		same = old.N == row.N && slices.Equal(before.Events(old), events)
+		u.work.RowsCompared++
+		u.discount(k, old)
+	}
+	u.ran[w>>6] |= 1 << (w & 63)
+	if same {
+		row.Off = old.Off
+		if row == *old {
+			return
+		}
+	} else {
+		u.diff[w>>6] |= 1 << (w & 63)
+		row.Off = k.off + uint64(k.pos)
+		k.pos += copy(k.slab[k.pos:], events)
+	}
+	if u.rows == nil {
+		waves := &r.res.waves
+		d := &waves.Dir[k.block(w)]
+		var at uint64
+		u.rows, at = take(r, &u.rowAt, &waves.RowSlabs, waves.BlockLen(u.block))
+		if !u.fresh {
+			copy(u.rows, r.again.prev.Waves.RowSlabs[d.Row>>32][uint32(d.Row):])
+		}
+		d.Row = at
+	}
+	u.rows[w%kernel.BlockRows] = row
+}
+
+// discount takes an old pair from the counters of the run; its side is u.old.
+func (u *redo) discount(k *worker, old *kernel.Row) {
+	s := &k.stats
+	n := int64(old.N >> 1)
+	s.Events -= n
+	if u.wild {
+		s.SourceEvents -= n
+		return
+	}
+	filtered, evals := int64(old.Filt), int64(old.Eval)
+	if old.Filt == kernel.FiltEscape {
+		filtered = int64(u.old.Filtered)
+	}
+	if old.Eval == kernel.FiltEscape {
+		evals = int64(u.old.Evaluations)
+	}
+	if evals == 0 {
+		s.Quiet--
+	}
+	s.Filtered -= filtered
+	s.Evaluations -= evals
+	s.Races -= int64(u.old.Races)
+	s.ErrorPulses -= int64(u.old.ErrorPulses)
+	s.Unannotated -= int64(u.old.Unannotated)
+	for i := 1; i < len(u.old.Wire); i += 2 {
+		s.WireFiltered -= int64(u.old.Wire[i])
+	}
+}
+
+// publish lets higher levels and the result know which windows of the net are new.
+func (u *redo) publish(k *worker) {
+	a := k.run.again
+	ran, at := take(k.run, &u.bitAt, &a.bits, a.words)
+	copy(ran, u.ran)
+	u.touch = append(u.touch, touched{k.net, at})
+	if next(u.diff, 0) >= 0 {
+		diff, at := take(k.run, &u.bitAt, &a.bits, a.words)
+		copy(diff, u.diff)
+		a.changed[k.net] = at
+	}
+}
+
+// collectWork adds up the work of a rerun.
+func (r *runner) collectWork(workers []*worker) {
+	n := &r.now
+	w := &n.res.Work
+	w.PairsTotal = n.res.Stats.GateWindows
+	var all []touched
+	for _, k := range workers {
+		x := &k.again.work
+		w.PairsRun += x.PairsRun
+		w.CutOffs += x.CutOffs
+		w.RowsCompared += x.RowsCompared
+		w.GatesRun += x.GatesRun
+		all = append(all, k.again.touch...)
+	}
+	slices.SortFunc(all, func(a, b touched) int { return cmp.Compare(a.net, b.net) })
+	words := n.again.words
+	w.Nets, w.Windows = make([]int32, len(all)), make([]uint64, 0, len(all)*words)
+	for i, t := range all {
+		w.Nets[i] = t.net
+		w.Windows = append(w.Windows, n.again.bits[t.at>>32][uint32(t.at):int(uint32(t.at))+words]...)
+	}
+}
