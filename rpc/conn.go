@@ -219,10 +219,17 @@ func (c *Conn) failure() error {
 	return nil
 }
 
+// Refuse lets no further request begin; they are answered by the error shutting-down.
+func (c *Conn) Refuse() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.draining = true
+}
+
 // Close ends the connection at once. What runs is cancelled.
 func (c *Conn) Close() {
+	_ = c.rpc.Close() // it may be closed already; first, so that nobody is told that what he asked was cancelled
 	c.cancel(errPeerGone)
-	_ = c.rpc.Close() // it may be closed already
 }
 
 // Done is closed when the connection has ended.
@@ -282,9 +289,7 @@ func (c *Conn) endOfInput() {
 
 // drain refuses new requests, waits for those that are there, writes their answers, and closes.
 func (c *Conn) drain(ctx context.Context) {
-	c.mu.Lock()
-	c.draining = true
-	c.mu.Unlock()
+	c.Refuse()
 	select {
 	case <-c.whenSettled():
 		flushed := make(chan struct{})
@@ -315,9 +320,7 @@ func (c *Conn) whenSettled() <-chan struct{} {
 // wait returns when the connection has ended and nothing of it runs any more.
 func (c *Conn) wait() {
 	<-c.Done()
-	c.mu.Lock()
-	c.draining = true // what the reader still holds is not begun
-	c.mu.Unlock()
+	c.Refuse() // what the reader still holds is not begun
 	c.cancel(errPeerGone)
 	c.working.Wait()
 	<-c.stream.writer.done

@@ -430,6 +430,35 @@ func TestPanicsAreLogged(t *testing.T) {
 	}
 }
 
+type explosive struct{}
+
+func (explosive) MarshalJSON() ([]byte, error) { panic("oh") }
+
+// TestPanicsOutsideOfHandlers: in the encoding of a result, and in the release of what Admit took.
+func TestPanicsOutsideOfHandlers(t *testing.T) {
+	conn, _ := session(t, handlers{
+		"encode": func(context.Context, *Request) (any, error) { return explosive{}, nil },
+		"refuse": func(_ context.Context, req *Request) (any, error) { req.Conn.Refuse(); return 1, nil },
+		"echo":   echo["echo"],
+	}, Options{Admit: func(ctx context.Context, _ *Request) (context.Context, func(), error) {
+		return ctx, func() { panic("oh") }, nil
+	}})
+	for in, want := range map[string]string{"encode": "1:internal", "echo": "1={}"} {
+		send(t, conn, request("1", in, "{}")+"\n")
+		if got := answers(t, conn, 1); got[0] != want {
+			t.Errorf("%s: %s", in, got[0])
+		}
+	}
+	send(t, conn, request("1", "refuse", "{}")+"\n")
+	if got := answers(t, conn, 1); got[0] != "1=1" {
+		t.Error(got)
+	}
+	send(t, conn, request("1", "echo", "{}")+"\n")
+	if got := answers(t, conn, 1); got[0] != "1:shutting-down" {
+		t.Error(got)
+	}
+}
+
 // TestManyClients: 64 connections with mixed requests, cancels and half-closed ends; each answer is right or a clean error.
 func TestManyClients(t *testing.T) {
 	h := handlers{

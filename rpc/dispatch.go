@@ -216,9 +216,7 @@ func (j *job) reply(result any, err error) {
 	c := j.conn
 	var body []byte
 	if err == nil {
-		if body, err = encode(result); err != nil {
-			err = c.incident(j.req, fmt.Errorf("the result of %s cannot be encoded: %w", j.req.Method, err), nil)
-		} else if int64(len(body)) > c.opt.MaxMessage {
+		if body, err = c.encodeResult(j.req, result); err == nil && int64(len(body)) > c.opt.MaxMessage {
 			err = api.Errorf(api.TooLarge, "the result of %s has %d bytes; the limit is %d", j.req.Method, len(body), c.opt.MaxMessage)
 		}
 	}
@@ -252,7 +250,7 @@ func (j *job) end() {
 	c := j.conn
 	c.forget(j)
 	j.cancel(nil)
-	j.release()
+	c.released(j)
 	c.working.Done()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,6 +260,22 @@ func (j *job) end() {
 		}
 		c.settled = nil
 	}
+}
+
+// released calls the release of Admit and contains its panics.
+func (c *Conn) released(j *job) {
+	var err error
+	defer c.contain(j.req, &err)
+	j.release()
+}
+
+// encodeResult encodes what a handler returned, and contains the panics of its types.
+func (c *Conn) encodeResult(req *Request, result any) (body []byte, err error) {
+	defer c.contain(req, &err)
+	if body, err = encode(result); err != nil {
+		return nil, c.incident(req, fmt.Errorf("the result cannot be encoded: %w", err), nil)
+	}
+	return body, nil
 }
 
 // call calls the handler and contains its panics.
