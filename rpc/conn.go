@@ -320,7 +320,8 @@ func (c *Conn) whenSettled() <-chan struct{} {
 // wait returns when the connection has ended and nothing of it runs any more.
 func (c *Conn) wait() {
 	<-c.Done()
-	c.Refuse() // what the reader still holds is not begun
+	c.Refuse()           // what the reader still holds is not begun
+	_ = c.stream.Close() // which the library may not have done yet
 	c.cancel(errPeerGone)
 	c.working.Wait()
 	<-c.stream.writer.done
