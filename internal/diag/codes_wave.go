@@ -2,23 +2,22 @@ package diag
 
 // Codes of package wave.
 const (
-	StimScopeUnclear  Code = "scope-unclear"
-	StimNoScope       Code = "scope-unknown"
-	StimMissing       Code = "source-without-stimulus"
-	StimUnmapped      Code = "source-unmapped"
-	StimTick          Code = "stimulus-off-tick"
-	StimTime          Code = "stimulus-time-too-large"
-	StimEmptyWindow   Code = "empty-window"
-	StimOutside       Code = "interval-outside-dump"
-	StimGap           Code = "dump-gap"
-	StimX             Code = "stimulus-unknown"
-	StimNeverKnown    Code = "stimulus-never-known"
-	StimComplement    Code = "register-complement"
-	StimZeroDelay     Code = "zero-delay-dump"
-	StimNothing       Code = "stimulus-binds-nothing"
-	StimFuzzy         Code = "name-matched-loosely"
-	StimNoClock       Code = "unmapped-toggle-no-clock"
-	StateFromStimulus Code = "state-initial"
+	StimScopeUnclear Code = "scope-unclear"
+	StimNoScope      Code = "scope-unknown"
+	StimMissing      Code = "source-without-stimulus"
+	StimUnmapped     Code = "source-unmapped"
+	StimTick         Code = "stimulus-off-tick"
+	StimTime         Code = "stimulus-time-too-large"
+	StimEmptyWindow  Code = "empty-window"
+	StimOutside      Code = "interval-outside-dump"
+	StimGap          Code = "dump-gap"
+	StimX            Code = "stimulus-unknown"
+	StimNeverKnown   Code = "stimulus-never-known"
+	StimComplement   Code = "register-complement"
+	StimZeroDelay    Code = "zero-delay-dump"
+	StimNothing      Code = "stimulus-binds-nothing"
+	StimFuzzy        Code = "name-matched-loosely"
+	StimNoClock      Code = "unmapped-toggle-no-clock"
 )
 
 var waveCodes = []Info{
@@ -38,5 +37,4 @@ var waveCodes = []Info{
 	{StimNothing, Error, "The dump names no source of the design.", "Check that dump and netlist belong together, and --scope."},
 	{StimFuzzy, Note, "Names of the dump were bound by a rule that ignores separators or bus forms; wattd names explain NAME tells which.", "Nothing to do if the names are right."},
 	{StimNoClock, Error, "--unmapped toggle:P needs a clock or --cycle to count cycles.", "Add --cycle, or use --unmapped hold."},
-	{StateFromStimulus, Warning, "Latches or clock gates are closed at the start and the dump does not tell their state; it is 0.", "Start the run (--from) at a tick where they are transparent; the message names the next one."},
 }

@@ -284,12 +284,20 @@ func (s *Session) Simulate(ctx context.Context) error {
 		s.Work.PairsTotal = p.Work.PairsTotal
 		return nil
 	}
-	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows}
+	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows, Keep: s.keep}
+	if p := s.prev; p != nil && p.Result != nil {
+		delta := design.Diff(p.Design, s.Design)
+		opt.Prev, opt.Changed = p.Result, delta.Gates
+		s.Work.GatesCompiled, s.Work.NewSources = int64(len(delta.Gates)), delta.NewSources
+	}
 	if s.progress != nil {
 		opt.Progress = func(done, total int64) { s.progress("simulate", done, total) }
 	}
 	err := s.phase("simulate", func() (n int64, err error) {
 		s.Result, err = sim.Run(ctx, s.Design, s.Stim, opt, s.Bag)
+		if err == nil {
+			s.noteWork(opt.Prev != nil)
+		}
 		return 0, err
 	})
 	if err == nil {
@@ -312,9 +320,22 @@ func (s *Session) Simulate(ctx context.Context) error {
 	})
 }
 
+// noteWork counts what the simulation did.
+func (s *Session) noteWork(again bool) {
+	w := &s.Result.Work
+	s.Work.PairsTotal = int64(len(s.Design.Program.Order)) * int64(s.Result.Waves.Windows())
+	if s.Work.PairsRun = w.PairsRun; !again || w.PairsTotal == 0 {
+		s.Work.PairsRun = s.Work.PairsTotal
+	}
+	s.Work.CutOffs, s.Work.RowsCompared = w.CutOffs, w.RowsCompared
+	if !again {
+		s.Work.GatesCompiled = int64(len(s.Design.Program.Order))
+	}
+}
+
 // zeroDelay runs the design without delays from sources that change on the edges of their clocks.
 func (s *Session) zeroDelay(ctx context.Context, opt sim.Options) (*activity.Table, error) {
-	opt.Kind, opt.Progress = kernel.Cycle, nil
+	opt.Kind, opt.Progress, opt.Keep, opt.Prev = kernel.Cycle, nil, false, nil
 	st := activity.Snap(s.Design, s.Stim, s.opt.cycle)
 	r, err := sim.Run(ctx, s.Design, st, opt, &diag.Bag{})
 	if err != nil {

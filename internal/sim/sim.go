@@ -28,6 +28,13 @@ type Options struct {
 	Workers   int
 	Observers []kernel.Observer
 	Progress  func(done, total int64)
+
+	// Keep makes a result that a later run can take as its Prev (variant Base only); it has more windows, so that less runs again.
+	Keep bool
+	// Prev is the kept result of an earlier version of the design whose slots this one keeps, and Changed the gates that differ
+	// (design.Diff): only what they touch is run. With other cuts everything is.
+	Prev    *Result
+	Changed []int32
 }
 
 // Result is the outcome of a run.
@@ -48,7 +55,7 @@ func Run(ctx context.Context, d *design.Design, st *wave.Stimulus, opt Options, 
 	job := &kernel.Job{
 		Cuts: Cuts(d, st, opt), Start: start.Nets, StartBits: start.Bits,
 		SrcNet: st.Net, SrcOff: st.Off, SrcTick: st.Tick,
-		Kind: opt.Kind, Variant: opt.Variant, Workers: opt.Workers, Observers: opt.Observers, Plan: opt.Plan, Progress: opt.Progress,
+		Kind: opt.Kind, Variant: opt.Variant, Workers: opt.Workers, Observers: opt.Observers, Plan: opt.Plan, Keep: opt.Keep, Progress: opt.Progress,
 	}
 	r, err := opt.Engine.Load(d.Program)
 	if err != nil {
@@ -56,7 +63,14 @@ func Run(ctx context.Context, d *design.Design, st *wave.Stimulus, opt Options, 
 	}
 	defer r.Close()
 	res := &Result{Engine: opt.Engine.Name(), Variant: opt.Variant, Defaulted: start.Defaulted}
-	res.Result, err = r.Run(ctx, job)
+	if p := opt.Prev; opt.Keep && p != nil && p.Kept != nil && slices.Equal(p.Kept.Job.Cuts, job.Cuts) && p.Kept.Job.Kind == job.Kind {
+		res.Result, err = r.Rerun(ctx, job, p.Result, &kernel.Dirty{Gates: opt.Changed})
+		if err == nil && res.Waves.Sparse() {
+			res.Waves = res.Waves.Compact()
+		}
+	} else {
+		res.Result, err = r.Run(ctx, job)
+	}
 	if errors.Is(err, kernel.ErrCapacity) {
 		bag.Add(diag.SimPlanGrown, diag.Pos{}, "%v", err)
 		job.Plan, res.FellBack = nil, true
@@ -99,7 +113,7 @@ func Cuts(d *design.Design, st *wave.Stimulus, opt Options) []int64 {
 	default:
 		n := int64(opt.Windows)
 		if n == 0 {
-			n = autoWindows(st)
+			n = autoWindows(st, opt.Keep)
 		}
 		n = min(n, st.To-st.From)
 		span := st.To - st.From
@@ -112,14 +126,26 @@ func Cuts(d *design.Design, st *wave.Stimulus, opt Options) []int64 {
 	return splitLong(c)
 }
 
-// autoWindows keeps a window below the engine's limit and the events of one source in it few enough for the caches.
-func autoWindows(st *wave.Stimulus) int64 {
+// autoWindows keeps a window below the engine's limit and the events of one source in it few enough for the caches. A kept
+// result gets more windows: a pair of gate and window is what runs again.
+func autoWindows(st *wave.Stimulus, keep bool) int64 {
 	most := int64(0)
 	for i := range st.Net {
 		most = max(most, st.Off[i+1]-st.Off[i])
 	}
-	return 1 + most/eventsPerWindow
+	n := 1 + most/eventsPerWindow
+	if keep {
+		n = max(n, min(most/keptEvents, keptWindows))
+	}
+	return max(n, 1)
 }
+
+// Windows of a kept result: short enough for keptEvents changes of the busiest source, but no more than keptWindows, since every
+// window costs a row a net.
+const (
+	keptEvents  = 64
+	keptWindows = 64
+)
 
 // eventsPerWindow is how many changes the busiest source, usually a clock, makes in an automatic window.
 const eventsPerWindow = 4096

@@ -145,13 +145,10 @@ func TestInterrupted(t *testing.T) {
 	}
 	// Cancelled from within: the progress call comes between chunks of the first worker.
 	ctx, cancel = context.WithCancelCause(t.Context())
-	j.Workers = 2
+	j.Workers = 1 // with more, another worker may take every chunk before the first one reports
 	j.Progress = func(done, total int64) { cancel(why) }
 	_, err := r.Run(ctx, j)
 	if !errors.Is(err, kernel.ErrInterrupted) || !errors.Is(err, why) {
-		if err == nil {
-			t.Skip("the run was over before its first report")
-		}
 		t.Errorf("cancelled during the run: %v", err)
 	}
 	j.Progress = nil
