@@ -16,13 +16,8 @@ type ID struct {
 }
 
 // IDOf returns the ID of an open file. A reader that takes it before it reads, and again after, knows what it has read.
-func IDOf(f *os.File) (ID, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return ID{}, err
-	}
-	return idOf(info), nil
-}
+// An open file that was removed meanwhile is an error.
+func IDOf(f *os.File) (ID, error) { return idOfFile(f) }
 
 // timeGrain is more than the coarsest step of file times in use (1 s on old servers, 2 s on FAT), and leaves room for a
 // clock that differs.

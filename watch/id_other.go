@@ -1,9 +1,28 @@
-//go:build !linux && !darwin
+//go:build !linux
 
 package watch
 
-import "os"
+import (
+	"os"
+	"time"
+)
 
-func idOf(info os.FileInfo) ID {
-	return ID{Exists: true, Size: info.Size(), Mtime: info.ModTime().UnixNano()}
+const staleFor, staleStep = 0, time.Millisecond
+
+func idOfFile(f *os.File) (ID, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return ID{}, err
+	}
+	return idOf(info), nil
 }
+
+func idOfPath(path string) (ID, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ID{}, err
+	}
+	return idOf(info), nil
+}
+
+func stale(error) bool { return false }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // system is what a watcher asks of the operating system.
@@ -92,13 +93,23 @@ func split(path string) []string {
 }
 
 // probe opens and stats: on a network file system the open makes the client ask the server, where a stat may answer from
-// what it remembers. For the same reason the directory is opened first there.
+// what it remembers. For the same reason the directory is opened first there. A client that still takes the name for a file
+// that is gone is asked until it knows better.
 func probe(path string, remote bool) (ID, error) {
 	if remote {
 		if dir, err := os.Open(filepath.Dir(path)); err == nil {
 			_ = dir.Close() // only read from
 		}
 	}
+	for end := time.Now().Add(staleFor); ; time.Sleep(staleStep) {
+		id, err := open(path)
+		if !stale(err) || time.Now().After(end) {
+			return id, err
+		}
+	}
+}
+
+func open(path string) (ID, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
 	switch {
 	case err == nil:
@@ -108,9 +119,9 @@ func probe(path string, remote bool) (ID, error) {
 		return ID{}, nil
 	}
 	// It may not be opened, but its change can still be seen.
-	info, statErr := os.Stat(path)
+	id, statErr := idOfPath(path)
 	if statErr != nil {
 		return ID{}, err
 	}
-	return idOf(info), err
+	return id, err
 }

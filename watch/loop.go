@@ -262,9 +262,7 @@ func (l *loop) touch(f *file, now time.Time) {
 	if f.polled() {
 		l.hurry(now)
 	}
-	if f.s.touch(now) {
-		l.queue(f)
-	}
+	f.s.touch(now)
 	l.publish(f)
 }
 

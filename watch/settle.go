@@ -17,6 +17,7 @@ type settling struct {
 	last   ID        // as last seen, since when
 	lastAt time.Time
 	looked time.Time // when the last look began
+	check  time.Time // when a sign is to be looked into; zero: no sign since the last look
 	parked bool      // quiet, but incomplete: waits for a sign
 	hinted bool      // MaxSettle has passed, the caller was told that it is incomplete
 }
@@ -30,14 +31,19 @@ const (
 	incomplete
 )
 
-// touch takes a sign of change, and says whether the file should be looked at now: it is, but not for every sign of many.
-func (s *settling) touch(now time.Time) bool {
+// touch takes a sign of change. It asks for a look soon: at once after the first sign, not for every sign of many.
+func (s *settling) touch(now time.Time) {
+	soon := now
 	if !s.dirty {
 		s.begin(now)
+	} else if next := s.looked.Add(s.settle / 4); next.After(now) {
+		soon = next
+	}
+	if s.check.IsZero() {
+		s.check = soon
 	}
 	s.quiet = now.Add(s.settle)
 	s.parked = false
-	return now.Sub(s.looked) >= s.settle/4
 }
 
 func (s *settling) begin(now time.Time) {
@@ -54,6 +60,9 @@ func (s *settling) ending(now time.Time) bool {
 // seen takes what a look found that began at the time now. complete matters when the wait was ending then.
 func (s *settling) seen(now time.Time, id ID, complete bool) outcome {
 	s.looked = now
+	if !now.Before(s.check) { // not when the sign came while the look was under way
+		s.check = time.Time{}
+	}
 	if !s.known {
 		s.known, s.reported, s.reportedAt, s.last = true, id, now, id
 		return nothing
@@ -66,7 +75,10 @@ func (s *settling) seen(now time.Time, id ID, complete bool) outcome {
 	}
 	switch {
 	case id != s.last:
-		s.last, s.lastAt, s.quiet, s.parked = id, now, now.Add(s.settle), false
+		s.last, s.lastAt, s.parked = id, now, false
+		if quiet := now.Add(s.settle); quiet.After(s.quiet) {
+			s.quiet = quiet
+		}
 		return s.hint(now)
 	case !s.ending(now):
 		return s.hint(now)
@@ -97,6 +109,8 @@ func (s *settling) due() time.Time {
 	switch {
 	case !s.dirty || s.parked && s.hinted:
 		return time.Time{}
+	case !s.check.IsZero():
+		return s.check
 	case s.parked:
 		return s.since.Add(s.max)
 	}

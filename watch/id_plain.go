@@ -1,0 +1,9 @@
+//go:build !linux && !darwin
+
+package watch
+
+import "os"
+
+func idOf(info os.FileInfo) ID {
+	return ID{Exists: true, Size: info.Size(), Mtime: info.ModTime().UnixNano()}
+}
