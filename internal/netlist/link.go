@@ -117,7 +117,7 @@ func (l *linker) collect() {
 	}
 	for i, m := range l.in.Modules {
 		if old := l.modOf[m.Name]; old != None {
-			l.bag.Add(diag.NetlistDuplicateModule, l.pos(m.Pos), "module %s is defined again (before: %s)", l.str(m.Name), l.pos(l.in.Modules[old].Pos))
+			l.bag.Add(diag.NetlistDuplicateModule, l.pos(m.Pos), "module %s is defined again (before: %s); this definition is used", l.str(m.Name), l.pos(l.in.Modules[old].Pos))
 		}
 		l.modOf[m.Name] = int32(i)
 	}
@@ -184,14 +184,19 @@ func (l *linker) chooseTop() *verilog.Module {
 			used[m.Insts[k].Cell] = true
 		}
 	}
-	var tops []*verilog.Module
+	var tops, models []*verilog.Module
 	for i, m := range l.in.Modules {
-		if l.modOf[m.Name] != int32(i) || used[m.Name] || cellModel(m) || l.libOf[m.Name] != nil {
+		if l.modOf[m.Name] != int32(i) || used[m.Name] || m.Behavioural || l.libOf[m.Name] != nil || len(m.Insts)+len(m.Assigns) == 0 {
 			continue
 		}
-		if len(m.Insts)+len(m.Assigns) > 0 {
+		if m.Celldefine {
+			models = append(models, m)
+		} else {
 			tops = append(tops, m)
 		}
+	}
+	if len(tops) == 0 { // `celldefine left on, or a block that is delivered as a cell
+		tops = models
 	}
 	// A module of assigns alone is a candidate only when there is no better one.
 	if withInst := slices.DeleteFunc(slices.Clone(tops), func(m *verilog.Module) bool { return len(m.Insts) == 0 }); len(withInst) > 0 {
@@ -199,7 +204,7 @@ func (l *linker) chooseTop() *verilog.Module {
 	}
 	switch len(tops) {
 	case 0:
-		l.bag.Add(diag.NetlistNoTop, diag.Pos{}, "none of %d modules can be the top", len(l.in.Modules))
+		l.noTop()
 		return nil
 	case 1:
 		return l.checkTop(tops[0])
@@ -215,6 +220,17 @@ func (l *linker) chooseTop() *verilog.Module {
 	}
 	l.bag.Add(diag.NetlistManyTops, l.pos(tops[0].Pos), "%d modules could be the top: %s%s", len(tops), strings.Join(names, " "), more)
 	return nil
+}
+
+// noTop reports that no module can be the top. Where code that is not structural is the reason, it says which.
+func (l *linker) noTop() {
+	for _, m := range l.in.Modules {
+		if m.Behavioural {
+			l.bag.Add(diag.NetlistNoTop, l.pos(m.BehavPos), "none of %d modules can be the top; module %s is not structural (%s)", len(l.in.Modules), l.str(m.Name), m.BehavWhat)
+			return
+		}
+	}
+	l.bag.Add(diag.NetlistNoTop, diag.Pos{}, "none of %d modules can be the top", len(l.in.Modules))
 }
 
 func (l *linker) checkTop(m *verilog.Module) *verilog.Module {
