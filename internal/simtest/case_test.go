@@ -68,6 +68,15 @@ func checkCase(c *model.Circuit, t *tally) (err error) {
 		return k.refused(err)
 	}
 	t.addAll(k.want.Stats)
+	for name, met := range map[string]bool{
+		"two SDF files": len(textsOf(c).sdf) > 1, "tick other than 1ps": c.TickExp != -12, "dump unit other than the tick": c.VCDUnit > 0,
+		"black box":             slices.ContainsFunc(c.Cells, func(x *model.Cell) bool { return x.Black }),
+		"unconditional=default": oopt.DefaultOnly, "pulse reject": oopt.PulseReject != nil, "start inside the dump": c.From > 0,
+	} {
+		if met {
+			t.add(name, 1)
+		}
+	}
 	for _, step := range []func() error{k.events, k.counts, k.again, k.again, k.zeroDelay} {
 		if err := step(); err != nil {
 			return err
