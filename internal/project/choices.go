@@ -24,6 +24,9 @@ type choices struct {
 	require float64 // percent, -1 none
 }
 
+// maxWindows keeps the state between windows in proportion; no run is shorter for more.
+const maxWindows = 1 << 24
+
 // UsageError is a value that no run can have; the caller prints it and exits with the usage code.
 type UsageError struct {
 	Flag string // without dashes
@@ -99,8 +102,8 @@ func (c *Config) choices() (*choices, error) {
 		return nil, usage("glitch", " %q: use cycle or zero-delay", c.Glitch)
 	}
 	if c.Windows != "" && c.Windows != "auto" {
-		if x.windows, err = strconv.Atoi(c.Windows); err != nil || x.windows < 1 || x.windows > 1<<24 {
-			return nil, usage("windows", " %q: use auto or a number from 1", c.Windows)
+		if x.windows, err = strconv.Atoi(c.Windows); err != nil || x.windows < 1 || x.windows > maxWindows {
+			return nil, usage("windows", " %q: use auto or a number from 1 to %d", c.Windows, maxWindows)
 		}
 	}
 	switch c.Engine {

@@ -184,8 +184,11 @@ func (p *printer) coverage(c *Coverage) {
 
 func (p *printer) run(r *Report) {
 	x := r.Run
-	p.line("run", "%s (%s, %d ticks) in %d %s; %d events (%d of sources), %.3g M simulated events/s", x.Span, x.Duration, x.To-x.From, x.Windows, plural(int64(x.Windows), "window"), x.Events, x.SourceEvents, x.EventsPerSec/1e6)
+	p.line("run", "%s (%s, %d ticks) in %d %s; %d events (%d of sources), %s simulated events/s", x.Span, x.Duration, x.To-x.From-x.Excluded, x.Windows, plural(int64(x.Windows), "window"), x.Events, x.SourceEvents, rate(x.EventsPerSec))
 	p.line("", "pulses filtered: %d at gates, %d at wires; races: %d; error pulses: %d; evaluations without arc: %d", x.Filtered, x.WireFiltered, x.Races, x.ErrorPulses, x.Unannotated)
+	if x.Excluded > 0 {
+		p.line("", "%d ticks of gaps in the dump are excluded", x.Excluded)
+	}
 	if x.Defaulted > 0 {
 		p.line("", "%d state bits started at 0 for want of a value", x.Defaulted)
 	}
@@ -241,6 +244,17 @@ func (p *printer) top(nets []TopNet) {
 		t.AppendRow(table.Row{n.Net, n.TC, n.Glitch, strings.Repeat("█", int(1+19*n.Glitch/most)), driver})
 	}
 	p.printf("%s\n", t.Render())
+}
+
+// rate prints a number of things a second.
+func rate(n float64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f M", n/1e6)
+	case n >= 1e3:
+		return fmt.Sprintf("%.1f k", n/1e3)
+	}
+	return fmt.Sprintf("%.0f", n)
 }
 
 // size prints bytes.
