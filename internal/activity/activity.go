@@ -27,14 +27,42 @@ type Net struct {
 // Table is the counts of all nets of the netlist.
 type Table struct {
 	From, To int64
+	Excluded int64 // ticks between From and To that were not counted: gaps of the dump
 	Nets     []Net
 	Split    bool   // Functional and Glitch are filled
 	NoSplit  string // why not
 	Clocks   *Clocks
 }
 
-// Duration is To - From.
-func (t *Table) Duration() int64 { return t.To - t.From }
+// Duration is the time that was counted: To - From without what was excluded.
+func (t *Table) Duration() int64 { return t.To - t.From - t.Excluded }
+
+// Add adds the counts of a later part of the same run. The time between the parts is excluded.
+func (t *Table) Add(o *Table) {
+	t.Excluded += o.From - t.To + o.Excluded
+	t.To = o.To
+	for n := range t.Nets {
+		t.Nets[n].add(&o.Nets[n])
+	}
+	if t.Split && !o.Split {
+		t.Split, t.NoSplit = false, o.NoSplit
+	}
+}
+
+func (n *Net) add(o *Net) {
+	n.T0 += o.T0
+	n.T1 += o.T1
+	n.TX += o.TX
+	n.TZ += o.TZ
+	n.TB += o.TB
+	n.TC += o.TC
+	n.Rise += o.Rise
+	n.Fall += o.Fall
+	n.Filtered += o.Filtered
+	n.Functional += o.Functional
+	n.Glitch += o.Glitch
+	n.Collapsed += o.Collapsed
+}
 
 // Options are the choices of a count. From and To should be borders of windows of the run: pulses removed are counted by window,
 // and those of a window that the interval cuts are left out.

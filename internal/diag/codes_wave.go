@@ -29,7 +29,7 @@ var waveCodes = []Info{
 	{StimTime, Error, "A time stamp does not fit in 62 bits of ticks, or the run is longer than 2^46 ticks (70 s of 1 ps).", "Use a coarser --tick, or run a part (--from, --to); check the timescale of the dump."},
 	{StimEmptyWindow, Error, "The interval of the run has no duration.", "Set --from and --to so that --from is before --to; a dump with one time stamp needs --to."},
 	{StimOutside, Warning, "The interval of the run begins before or ends after the time stamps of the dump; values are held there.", "Check --from and --to against the dump."},
-	{StimGap, Error, "The dump is switched off ($dumpoff) inside the interval of the run, so sources are unknown there.", "Choose --from and --to on one side of the gap."},
+	{StimGap, Warning, "The dump is switched off ($dumpoff) for a part of the run; that time is excluded from the simulation, the durations and the counts.", "Choose --from and --to on one side of the gap, or dump without it."},
 	{StimX, Warning, "Sources are unknown (x or z) for a part of the run and were given the --x policy there.", "Start the run after reset (--from), or initialise the registers."},
 	{StimNeverKnown, Warning, "Sources are unknown throughout; they are 0.", "Check the dump; such registers are often not reset."},
 	{StimComplement, Note, "The dump has only Q or only QN of a register; the other is its complement at the same times.", "Dump both outputs if their delays differ."},

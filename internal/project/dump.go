@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"github.com/wattd/wattd/internal/design"
 	"github.com/wattd/wattd/internal/format/vcd"
 	"github.com/wattd/wattd/internal/netlist"
+	"github.com/wattd/wattd/internal/wave"
+	"github.com/wattd/wattd/kernel"
 )
 
 // unitOf writes a tick as a number and a unit of time.
@@ -32,103 +35,143 @@ type change struct {
 // sliceEvents is how many changes are sorted at a time.
 const sliceEvents = 4 << 20
 
-// writeVCD writes the waves of all nets, sources as recorded.
+// dumper writes the waves of all nets, sources as recorded.
+type dumper struct {
+	s     *Session
+	w     *vcd.Writer
+	scale int64   // units of the file in a tick
+	nets  []int32 // with a name
+	ids   []int32 // by net
+	netOf []int32 // by identifier
+
+	// of the part being written
+	st       *wave.Stimulus
+	waves    *kernel.Waves
+	unknown  map[int32][]change
+	recorded map[int32]recordedWave
+	value    []byte  // by net
+	cursor   []int64 // by net: changes written so far, within the window where there are windows
+	window   []int32 // by net: window of the cursor
+}
+
+// writeVCD writes all parts of the run; between them nothing is known.
 func (s *Session) writeVCD(ctx context.Context, out io.Writer) error {
-	nl, waves := s.Netlist, s.Result.Waves
 	// one unit of the file is a power of ten of seconds; a tick is scale of them
 	exp, scale := int32(-18), int64(s.opt.tick)
 	for scale%10 == 0 {
 		scale /= 10
 		exp++
 	}
-	w := vcd.NewWriter(out, vcd.WriterOptions{UnitExp: exp, Version: "wattd"})
-	ids := s.declare(w)
-	nets := make([]int32, 0, len(ids))
-	for n := range int32(len(nl.Nets)) {
-		if ids[n] >= 0 {
-			nets = append(nets, n)
+	d := &dumper{s: s, w: vcd.NewWriter(out, vcd.WriterOptions{UnitExp: exp, Version: "wattd"}), scale: scale}
+	d.ids = s.declare(d.w)
+	for n := range int32(len(d.ids)) {
+		if d.ids[n] >= 0 {
+			d.nets = append(d.nets, n)
 		}
 	}
-	netOf := make([]int32, len(nets))
-	for _, n := range nets {
-		netOf[ids[n]] = n
-	}
-	unknown := s.unknownChanges()
-	recorded := s.recorded()
-	first := func(n int32) byte {
-		if c, ok := unknown[n]; ok {
-			return c[0].val
-		}
-		if r, ok := recorded[n]; ok {
-			return digit(r.start)
-		}
-		return digit(waves.StartValue(n) || s.Design.NetClass[n] == design.ClassConst1)
+	d.netOf = make([]int32, len(d.nets))
+	for _, n := range d.nets {
+		d.netOf[d.ids[n]] = n
 	}
 	var one [1]byte
-	w.Begin(s.Stim.From*scale, func(id int32) []byte { one[0] = first(netOf[id]); return one[:] })
-	slicesN := 1 + s.Result.Stats.Events/sliceEvents
-	span := s.Stim.To - s.Stim.From
-	cursor := make([]int64, len(nl.Nets)) // per net: changes written so far
-	value := make([]byte, len(nl.Nets))
-	for _, n := range nets {
-		value[n] = first(n)
+	start := func(id int32) []byte { one[0] = d.first(d.netOf[id]); return one[:] }
+	for i, st := range s.parts {
+		d.part(st, s.results[i].Waves)
+		if i == 0 {
+			d.w.Begin(st.From*scale, start)
+		} else {
+			d.w.Time(s.parts[i-1].To * scale)
+			d.w.Gap()
+			d.w.Time(st.From * scale)
+			d.w.Resume(start)
+		}
+		if err := d.changes(ctx, 1+s.results[i].Stats.Events/sliceEvents); err != nil {
+			return err
+		}
 	}
-	window := make([]int32, len(nl.Nets)) // per net: window of the cursor
+	return d.w.Close(s.Stim.End() * scale)
+}
+
+// part begins a part.
+func (d *dumper) part(st *wave.Stimulus, waves *kernel.Waves) {
+	d.st, d.waves = st, waves
+	d.unknown, d.recorded = unknownChanges(st), recorded(st)
+	n := len(d.ids)
+	d.value, d.cursor, d.window = make([]byte, n), make([]int64, n), make([]int32, n)
+	for _, n := range d.nets {
+		d.value[n] = d.first(n)
+	}
+}
+
+// first is the value of a net at the start of the part.
+func (d *dumper) first(n int32) byte {
+	if c, ok := d.unknown[n]; ok {
+		return c[0].val
+	}
+	if r, ok := d.recorded[n]; ok {
+		return digit(r.start)
+	}
+	return digit(d.waves.StartValue(n) || d.s.Design.NetClass[n] == design.ClassConst1)
+}
+
+// changes writes the changes of the part in so many slices of time, each sorted by itself.
+func (d *dumper) changes(ctx context.Context, count int64) error {
+	span := d.st.To - d.st.From
 	var cs []change
-	for k := range slicesN {
+	for k := range count {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		end := s.Stim.From + span/slicesN*(k+1) + span%slicesN*(k+1)/slicesN
+		end := d.st.From + span/count*(k+1) + span%count*(k+1)/count
 		cs = cs[:0]
-		for _, n := range nets {
-			if c, ok := unknown[n]; ok {
-				for i := cursor[n] + 1; i < int64(len(c)) && c[i].tick < end; i++ {
-					cs = append(cs, change{c[i].tick, ids[n], c[i].val})
-					cursor[n] = i
-				}
-				continue
-			}
-			if r, ok := recorded[n]; ok {
-				for cursor[n] < int64(len(r.ticks)) && r.ticks[cursor[n]] < end {
-					value[n] ^= 1
-					cs = append(cs, change{r.ticks[cursor[n]], ids[n], value[n]})
-					cursor[n]++
-				}
-				continue
-			}
-			for int(window[n]) < waves.Windows() && waves.Cuts[window[n]] < end {
-				_, ticks := waves.Row(n, int(window[n]))
-				for cursor[n] < int64(len(ticks)) && waves.Cuts[window[n]]+int64(ticks[cursor[n]]) < end {
-					value[n] ^= 1
-					cs = append(cs, change{waves.Cuts[window[n]] + int64(ticks[cursor[n]]), ids[n], value[n]})
-					cursor[n]++
-				}
-				if cursor[n] < int64(len(ticks)) {
-					break
-				}
-				if waves.Cuts[window[n]+1] > end {
-					break
-				}
-				window[n]++
-				cursor[n] = 0
-			}
+		for _, n := range d.nets {
+			cs = d.collect(cs, n, end)
 		}
 		slices.SortFunc(cs, func(a, b change) int {
-			if a.tick != b.tick {
-				if a.tick < b.tick {
-					return -1
-				}
-				return 1
-			}
-			return int(a.id) - int(b.id)
+			return cmp.Or(cmp.Compare(a.tick, b.tick), cmp.Compare(a.id, b.id))
 		})
 		for _, c := range cs {
-			w.Time(c.tick * scale)
-			w.Bit(c.id, c.val)
+			d.w.Time(c.tick * d.scale)
+			d.w.Bit(c.id, c.val)
 		}
 	}
-	return w.Close(s.Stim.To * scale)
+	return nil
+}
+
+// collect appends the changes of a net before end.
+func (d *dumper) collect(cs []change, n int32, end int64) []change {
+	at := &d.cursor[n]
+	toggle := func(tick int64) {
+		d.value[n] ^= 1
+		cs = append(cs, change{tick, d.ids[n], d.value[n]})
+		*at++
+	}
+	if c, ok := d.unknown[n]; ok {
+		for *at+1 < int64(len(c)) && c[*at+1].tick < end {
+			*at++
+			cs = append(cs, change{c[*at].tick, d.ids[n], c[*at].val})
+		}
+		return cs
+	}
+	if r, ok := d.recorded[n]; ok {
+		for *at < int64(len(r.ticks)) && r.ticks[*at] < end {
+			toggle(r.ticks[*at])
+		}
+		return cs
+	}
+	for int(d.window[n]) < d.waves.Windows() && d.waves.Cuts[d.window[n]] < end {
+		from := d.waves.Cuts[d.window[n]]
+		_, ticks := d.waves.Row(n, int(d.window[n]))
+		for *at < int64(len(ticks)) && from+int64(ticks[*at]) < end {
+			toggle(from + int64(ticks[*at]))
+		}
+		if *at < int64(len(ticks)) || d.waves.Cuts[d.window[n]+1] > end {
+			break
+		}
+		d.window[n]++
+		*at = 0
+	}
+	return cs
 }
 
 func digit(v bool) byte {
@@ -177,8 +220,7 @@ type recordedWave struct {
 }
 
 // recorded gives the sources whose recorded wave is not that of the simulation.
-func (s *Session) recorded() map[int32]recordedWave {
-	st := s.Stim
+func recorded(st *wave.Stimulus) map[int32]recordedWave {
 	m := map[int32]recordedWave{}
 	if st.RecOff == nil {
 		return m
@@ -190,8 +232,7 @@ func (s *Session) recorded() map[int32]recordedWave {
 }
 
 // unknownChanges lists, for the sources that are unknown for a time, all values: the first is that at the start.
-func (s *Session) unknownChanges() map[int32][]change {
-	st := s.Stim
+func unknownChanges(st *wave.Stimulus) map[int32][]change {
 	m := map[int32][]change{}
 	for i := 0; i < len(st.Unknown); {
 		src := st.Unknown[i].Src

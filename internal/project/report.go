@@ -13,6 +13,7 @@ import (
 	"github.com/wattd/wattd/internal/design"
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/wave"
+	"github.com/wattd/wattd/kernel"
 )
 
 // Report says what a run did and on what it rests.
@@ -92,6 +93,7 @@ type Run struct {
 	From         int64    `json:"from"` // ticks
 	To           int64    `json:"to"`
 	Span         string   `json:"span"`
+	Excluded     int64    `json:"excluded"` // ticks of gaps of the dump, not in the duration
 	Duration     string   `json:"duration"`
 	Windows      int      `json:"windows"`
 	Events       int64    `json:"events"`
@@ -227,21 +229,59 @@ func ratio(a, b int64) float64 {
 }
 
 func (s *Session) reportCoverage(r *Report) {
-	c := &s.Stim.Coverage
+	c := s.coverage()
 	x := &Coverage{
 		Scope: c.Scope, Launch: c.Launch, Percent: c.Share(), Classes: c.Classes, Missing: c.Missing, Unknown: c.UnknownNet,
 		Collapsed: c.Collapsed, Loose: c.Loose,
 	}
-	x.UnknownPct = 100 * ratio(c.UnknownSum, (s.Stim.To-s.Stim.From)*int64(max(len(s.Stim.Net), 1)))
+	x.UnknownPct = 100 * ratio(c.UnknownSum, s.duration()*int64(max(len(s.Stim.Net), 1)))
 	r.Coverage = x
 	r.RequirementMet = x.Percent >= s.opt.require
 }
 
+// stats adds up the parts of the run.
+func (s *Session) stats() *kernel.Stats {
+	t := s.results[0].Stats
+	for _, r := range s.results[1:] {
+		o := &r.Stats
+		t.Events += o.Events
+		t.SourceEvents += o.SourceEvents
+		t.Evaluations += o.Evaluations
+		t.Filtered += o.Filtered
+		t.WireFiltered += o.WireFiltered
+		t.Races += o.Races
+		t.ErrorPulses += o.ErrorPulses
+		t.Unannotated += o.Unannotated
+		t.Simulate += o.Simulate
+	}
+	return &t
+}
+
+// coverage is that of the first part with the counts of all.
+func (s *Session) coverage() *wave.Coverage {
+	c := s.Stim.Coverage
+	for p := s.Stim.Next; p != nil; p = p.Next {
+		c.Changes += p.Coverage.Changes
+		c.Collapsed += p.Coverage.Collapsed
+		c.UnknownSum += p.Coverage.UnknownSum
+		c.UnknownNet = max(c.UnknownNet, p.Coverage.UnknownNet)
+	}
+	return &c
+}
+
+// duration is the time of all parts of the run.
+func (s *Session) duration() (d int64) {
+	for _, p := range s.Stim.Parts() {
+		d += p.To - p.From
+	}
+	return d
+}
+
 func (s *Session) reportRun(r *Report) {
-	st := &s.Result.Stats
+	st := s.stats()
 	r.Engine = s.Result.Engine
 	x := &Run{
-		From: s.Stim.From, To: s.Stim.To, Span: wave.FormatTime(s.opt.tick, s.Stim.From) + ".." + wave.FormatTime(s.opt.tick, s.Stim.To), Duration: wave.FormatTime(s.opt.tick, s.Stim.To-s.Stim.From), Windows: s.Result.Waves.Windows(),
+		From: s.Stim.From, To: s.Stim.End(), Span: wave.FormatTime(s.opt.tick, s.Stim.From) + ".." + wave.FormatTime(s.opt.tick, s.Stim.End()), Duration: wave.FormatTime(s.opt.tick, s.Table.Duration()), Excluded: s.Table.Excluded, Windows: s.Result.Waves.Windows(),
 		Events: st.Events, SourceEvents: st.SourceEvents, Filtered: st.Filtered, WireFiltered: st.WireFiltered, Races: st.Races,
 		ErrorPulses: st.ErrorPulses, Unannotated: st.Unannotated, NoSplit: s.Table.NoSplit, Defaulted: s.Result.Defaulted,
 	}

@@ -45,6 +45,9 @@ type Session struct {
 	opt      *choices
 	progress Progress
 
+	parts   []*wave.Stimulus // Stim and what follows gaps of the dump
+	results []*sim.Result    // of the parts
+
 	prev     *Session // the version before
 	keep     bool     // another session may continue this one
 	triNamed bool     // compiled with the three-state nets that the stimulus names as sources
@@ -280,12 +283,16 @@ func (s *Session) Simulate(ctx context.Context) error {
 		return nil
 	}
 	if p := s.prev; p != nil && p.Table != nil && p.Design == s.Design && p.Stim == s.Stim {
-		s.Result, s.Table = p.Result, p.Table
+		s.Result, s.Table, s.parts, s.results = p.Result, p.Table, p.parts, p.results
 		s.Work.PairsTotal = p.Work.PairsTotal
 		return nil
 	}
 	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows, Keep: s.keep}
-	if p := s.prev; p != nil && p.Result != nil {
+	s.parts = s.Stim.Parts()
+	if len(s.parts) > 1 { // what is kept of a run holds for one part
+		opt.Keep = false
+	}
+	if p := s.prev; p != nil && p.Result != nil && opt.Keep {
 		delta := design.Diff(p.Design, s.Design)
 		opt.Prev, opt.Changed = p.Result, delta.Gates
 		s.Work.GatesCompiled, s.Work.NewSources = int64(len(delta.Gates)), delta.NewSources
@@ -293,11 +300,23 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if s.progress != nil {
 		opt.Progress = func(done, total int64) { s.progress("simulate", done, total) }
 	}
-	err := s.phase("simulate", func() (n int64, err error) {
-		s.Result, err = sim.Run(ctx, s.Design, s.Stim, opt, s.Bag)
-		if err == nil {
-			s.noteWork(opt.Prev != nil)
+	for i, st := range s.parts {
+		if err := s.simulate(ctx, i, st, opt); err != nil || s.Failed() {
+			return err
 		}
+	}
+	return nil
+}
+
+// simulate runs and counts one part of the run.
+func (s *Session) simulate(ctx context.Context, i int, st *wave.Stimulus, opt sim.Options) error {
+	bag := s.Bag
+	if i > 0 { // what is said of the first part holds for all
+		bag = &diag.Bag{}
+	}
+	var res *sim.Result
+	err := s.phase("simulate", func() (n int64, err error) {
+		res, err = sim.Run(ctx, s.Design, st, opt, bag)
 		return 0, err
 	})
 	if err == nil {
@@ -306,16 +325,26 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if err != nil || s.Failed() {
 		return err
 	}
+	s.results = append(s.results, res)
+	if i == 0 {
+		s.Result = res
+		s.noteWork(opt.Prev != nil)
+	}
 	return s.phase("count", func() (int64, error) {
-		copt := activity.Options{From: s.Stim.From, To: s.Stim.To, Cycle: s.opt.cycle}
+		copt := activity.Options{From: st.From, To: st.To, Cycle: s.opt.cycle}
 		if s.opt.zero {
-			z, err := s.zeroDelay(ctx, opt)
+			z, err := s.zeroDelay(ctx, st, opt)
 			if err != nil {
 				return 0, err
 			}
 			copt.ZeroDelay = z
 		}
-		s.Table = activity.Count(s.Design, s.Stim, s.Result.Waves, copt, s.Bag)
+		t := activity.Count(s.Design, st, res.Waves, copt, bag)
+		if s.Table == nil {
+			s.Table = t
+		} else {
+			s.Table.Add(t)
+		}
 		return 0, nil
 	})
 }
@@ -334,9 +363,9 @@ func (s *Session) noteWork(again bool) {
 }
 
 // zeroDelay runs the design without delays from sources that change on the edges of their clocks.
-func (s *Session) zeroDelay(ctx context.Context, opt sim.Options) (*activity.Table, error) {
+func (s *Session) zeroDelay(ctx context.Context, part *wave.Stimulus, opt sim.Options) (*activity.Table, error) {
 	opt.Kind, opt.Progress, opt.Keep, opt.Prev = kernel.Cycle, nil, false, nil
-	st := activity.Snap(s.Design, s.Stim, s.opt.cycle)
+	st := activity.Snap(s.Design, part, s.opt.cycle)
 	r, err := sim.Run(ctx, s.Design, st, opt, &diag.Bag{})
 	if err != nil {
 		return nil, err

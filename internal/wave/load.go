@@ -203,21 +203,29 @@ func (x *Dump) Load(ctx context.Context, d *design.Design, opt Options, bag *dia
 	if bag.Errors() > errs {
 		return nil, nil
 	}
-	s := &Stimulus{Initial: map[int32]bool{}}
-	if !x.interval(s, d, l, &st, opt, bag) {
+	parts := x.interval(d, l, &st, opt, bag)
+	for i, s := range parts {
+		s.Initial = map[int32]bool{}
+		s.Coverage.Scope, s.Coverage.Launch, s.Coverage.Loose = x.b.path(x.scope), "as-dumped", loose
+		told := bag
+		if i > 0 { // what is said of the first part holds for all
+			parts[i-1].Next, told = s, &diag.Bag{}
+		}
+		m := &maker{s: s, d: d, opt: opt, bag: told, name: x.in.Name, wanted: wanted, index: index, bound: bound}
+		m.make(l.events)
+		if told.Errors() > errs && told != bag {
+			bag.Merge(told)
+		}
+	}
+	if len(parts) == 0 || bag.Errors() > errs {
 		return nil, nil
 	}
-	s.Coverage.Scope, s.Coverage.Launch, s.Coverage.Loose = x.b.path(x.scope), "as-dumped", loose
-	m := &maker{s: s, d: d, opt: opt, bag: bag, name: x.in.Name, wanted: wanted, index: index, bound: bound}
-	m.make(l.events)
-	if bag.Errors() > errs {
-		return nil, nil
-	}
-	return s, nil
+	return parts[0], nil
 }
 
-// interval settles From and To.
-func (x *Dump) interval(s *Stimulus, d *design.Design, l *loader, st *vcd.Stats, opt Options, bag *diag.Bag) bool {
+// interval settles the times of the run: one part, or several with the gaps of the dump between them; none after an error.
+func (x *Dump) interval(d *design.Design, l *loader, st *vcd.Stats, opt Options, bag *diag.Bag) []*Stimulus {
+	s := &Stimulus{}
 	pos := diag.Pos{File: x.in.Name}
 	conv := func(t int64) int64 {
 		v, ok := d.Tick.FromUnit(t, l.coef, l.exp)
@@ -236,15 +244,15 @@ func (x *Dump) interval(s *Stimulus, d *design.Design, l *loader, st *vcd.Stats,
 	}
 	if s.To > 1<<62 || s.From < -1<<62 {
 		bag.Add(diag.StimTime, pos, "the run ends at tick %d", s.To)
-		return false
+		return nil
 	}
 	if s.From >= s.To {
 		bag.Add(diag.StimEmptyWindow, pos, "the run from %s to %s has no duration", FormatTime(d.Tick, s.From), FormatTime(d.Tick, s.To))
-		return false
+		return nil
 	}
 	if s.To-s.From > maxTicks {
 		bag.Add(diag.StimTime, pos, "the run has %d ticks of %s, more than 2^46", s.To-s.From, d.Tick)
-		return false
+		return nil
 	}
 	if st.HasTime && (s.From < first || s.To > last && !l.ended) {
 		bag.Add(diag.StimOutside, pos, "the run is %s..%s, the dump %s..%s", FormatTime(d.Tick, s.From), FormatTime(d.Tick, s.To), FormatTime(d.Tick, first), FormatTime(d.Tick, last))
@@ -252,13 +260,25 @@ func (x *Dump) interval(s *Stimulus, d *design.Design, l *loader, st *vcd.Stats,
 	if l.off { // never switched on again, or not before the end of the run
 		l.gaps = append(l.gaps, Span{From: l.gapFrom, To: math.MaxInt64})
 	}
+	var parts []*Stimulus
+	from := s.From
 	for _, g := range l.gaps {
-		if g.To > s.From && g.From < s.To {
-			bag.Add(diag.StimGap, pos, "the dump is off from %s to %s", FormatTime(d.Tick, g.From), FormatTime(d.Tick, min(g.To, max(last, s.To))))
-			return false
+		if g.To <= from || g.From >= s.To {
+			continue
 		}
+		bag.Add(diag.StimGap, pos, "the dump is off from %s to %s; that time is not simulated", FormatTime(d.Tick, g.From), FormatTime(d.Tick, min(g.To, max(last, s.To))))
+		if g.From > from {
+			parts = append(parts, &Stimulus{From: from, To: g.From})
+		}
+		from = g.To
 	}
-	return true
+	if from < s.To {
+		parts = append(parts, &Stimulus{From: from, To: s.To})
+	}
+	if len(parts) == 0 {
+		bag.Add(diag.StimEmptyWindow, pos, "the dump is off during the whole run")
+	}
+	return parts
 }
 
 // maxTicks bounds a run: engines take windows of less than 2^30 ticks, and each costs memory for each net.

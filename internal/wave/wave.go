@@ -35,6 +35,10 @@ type Stimulus struct {
 
 	Collapsed []Collapsed // sources with several changes in one tick
 
+	// Next is the part of the run behind a gap of the dump, nil when there is none. Every part is a run of its own that starts
+	// settled; the gaps belong to none.
+	Next *Stimulus
+
 	Coverage Coverage
 }
 
@@ -49,6 +53,23 @@ type Span struct {
 type Collapsed struct {
 	Net  int32
 	Tick []int64
+}
+
+// End is the end of the last part.
+func (s *Stimulus) End() int64 {
+	for s.Next != nil {
+		s = s.Next
+	}
+	return s.To
+}
+
+// Parts lists s and the parts behind gaps.
+func (s *Stimulus) Parts() []*Stimulus {
+	var p []*Stimulus
+	for ; s != nil; s = s.Next {
+		p = append(p, s)
+	}
+	return p
 }
 
 // Coverage says on what a run rests.
