@@ -5,7 +5,7 @@ package kernel
 // the net of the gate's output: a Block has the rows of up to BlockRows windows of a net, and their Sides.
 
 // BlockRows is the number of windows of a full Block. The last of a net may have fewer.
-const BlockRows = 64
+const BlockRows = 16
 
 // Block is a directory entry of kept waves.
 type Block struct {
@@ -15,6 +15,11 @@ type Block struct {
 
 // Blocks is the number of blocks of a net in kept waves.
 func (w *Waves) Blocks() int { return (w.Windows() + BlockRows - 1) / BlockRows }
+
+func (w *Waves) block(net int32, b int) *Block {
+	at := w.Dir[net]
+	return &w.BlockSlabs[at>>32][int(uint32(at))+b]
+}
 
 // BlockLen is the number of rows in block b of a net.
 func (w *Waves) BlockLen(b int) int { return min(BlockRows, w.Windows()-b*BlockRows) }
@@ -117,7 +122,7 @@ func (s *Side) Read(words []uint32) {
 
 // SideWords are the sides of a block, by window.
 func (w *Waves) SideWords(net int32, block int) []uint32 {
-	at := w.Dir[int(net)*w.Blocks()+block].Side
+	at := w.block(net, block).Side
 	words := w.Sides[at>>32][uint32(at):]
 	return words[1 : 1+words[0]]
 }

@@ -64,12 +64,12 @@ func (w *Waves) Added(before *Waves, bytes int64) { w.added = before.added + byt
 // Sparse says whether reruns added so much that Compact should follow: more than all the rest, or very many slabs. So
 // memory stays within about three times what is live, and the cost of compacting within that of what was run.
 func (w *Waves) Sparse() bool {
-	return w.added > max(1<<20, w.Size()-w.added) || len(w.Slabs)+len(w.RowSlabs)+len(w.Sides) > compactSlabs
+	return w.added > max(1<<20, w.Size()-w.added) || len(w.Slabs)+len(w.BlockSlabs)+len(w.RowSlabs)+len(w.Sides) > compactSlabs
 }
 
 // Compact copies kept waves to slabs that hold nothing else.
 func (w *Waves) Compact() *Waves {
-	c := &Waves{Cuts: w.Cuts, Dir: make([]Block, len(w.Dir)), Sides: [][]uint32{{0}}}
+	c := &Waves{Cuts: w.Cuts, Dir: make([]uint64, len(w.Dir)), Sides: [][]uint32{{0}}}
 	nEvent, nSide := int64(0), int64(0)
 	for net := range int32(w.Nets()) {
 		nEvent += w.Count(net)
@@ -79,11 +79,13 @@ func (w *Waves) Compact() *Waves {
 			}
 		}
 	}
+	blocks := make([]Block, len(w.Dir)*w.Blocks())
 	rows := make([]Row, 0, w.Nets()*w.Windows())
 	events, sides := packer[int32]{left: nEvent}, packer[uint32]{left: nSide, slabs: c.Sides}
 	for net := range int32(w.Nets()) {
+		c.Dir[net] = uint64(int(net) * w.Blocks())
 		for b := range w.Blocks() {
-			d := &c.Dir[int(net)*w.Blocks()+b]
+			d := &blocks[int(net)*w.Blocks()+b]
 			d.Row = uint64(len(rows)) // in one slab: kept rows are fewer than 2^32
 			for k := range w.BlockLen(b) {
 				row := *w.At(net, b*BlockRows+k)
@@ -95,7 +97,7 @@ func (w *Waves) Compact() *Waves {
 			}
 		}
 	}
-	c.RowSlabs, c.Slabs, c.Sides = [][]Row{rows}, events.slabs, sides.slabs
+	c.BlockSlabs, c.RowSlabs, c.Slabs, c.Sides = [][]Block{blocks}, [][]Row{rows}, events.slabs, sides.slabs
 	return c
 }
 

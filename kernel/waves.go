@@ -35,9 +35,10 @@ type Waves struct {
 	Over  []Over    // by Row; nil when kept
 	Slabs [][]int32 // event memory
 
-	Dir      []Block // net * Blocks() + window / BlockRows; nil unless kept
-	RowSlabs [][]Row
-	Sides    [][]uint32 // see Side
+	Dir        []uint64  // per net, slab of BlockSlabs << 32 | first of its Blocks() blocks; nil unless kept
+	BlockSlabs [][]Block // by window / BlockRows
+	RowSlabs   [][]Row
+	Sides      [][]uint32 // see Side
 
 	added int64 // bytes of slabs that reruns added since the last run or Compact
 }
@@ -48,7 +49,7 @@ func (w *Waves) Windows() int { return len(w.Cuts) - 1 }
 // Nets is the number of nets.
 func (w *Waves) Nets() int {
 	if w.Dir != nil {
-		return len(w.Dir) / w.Blocks()
+		return len(w.Dir)
 	}
 	return len(w.Rows) / w.Windows()
 }
@@ -58,7 +59,7 @@ func (w *Waves) At(net int32, window int) *Row {
 	if w.Dir == nil {
 		return &w.Rows[int(net)*w.Windows()+window]
 	}
-	at := w.Dir[int(net)*w.Blocks()+window/BlockRows].Row
+	at := w.block(net, window/BlockRows).Row
 	return &w.RowSlabs[at>>32][int(uint32(at))+window%BlockRows]
 }
 
@@ -121,9 +122,12 @@ func (w *Waves) Each(net int32, f func(tick int64, value bool)) {
 
 // Size is the number of bytes that the waves hold.
 func (w *Waves) Size() int64 {
-	n := int64(8*len(w.Cuts) + 16*len(w.Rows) + 16*len(w.Over) + 16*len(w.Dir))
+	n := int64(8*len(w.Cuts) + 16*len(w.Rows) + 16*len(w.Over) + 8*len(w.Dir))
 	for _, s := range w.Slabs {
 		n += 4 * int64(cap(s))
+	}
+	for _, s := range w.BlockSlabs {
+		n += 16 * int64(cap(s))
 	}
 	for _, s := range w.RowSlabs {
 		n += 16 * int64(cap(s))

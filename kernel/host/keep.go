@@ -24,9 +24,14 @@ func (res *result) keep(p *kernel.Program, j *kernel.Job) error {
 	res.Kept = keptOf(p, j)
 	w.RowSlabs, w.Sides = [][]kernel.Row{w.Rows}, [][]uint32{{0}}
 	blocks := w.Blocks()
-	w.Dir = make([]kernel.Block, int(p.NNet)*blocks)
-	for i := range w.Dir {
-		w.Dir[i].Row = uint64(i/blocks*w.Windows() + i%blocks*kernel.BlockRows)
+	w.Dir = make([]uint64, p.NNet)
+	all := make([]kernel.Block, int(p.NNet)*blocks)
+	w.BlockSlabs = [][]kernel.Block{all}
+	for n := range w.Dir {
+		w.Dir[n] = uint64(n * blocks)
+		for b := range blocks {
+			all[n*blocks+b].Row = uint64(n*w.Windows() + b*kernel.BlockRows)
+		}
 	}
 	return nil
 }
@@ -45,15 +50,11 @@ func (k *worker) keep() {
 	k.clearPair()
 	if k.window%kernel.BlockRows == kernel.BlockRows-1 || k.window == k.run.windows-1 {
 		if len(c.sides) > 0 {
-			k.run.res.waves.Dir[k.block(k.window)].Side = k.file(c.sides)
+			w := &k.run.res.waves
+			w.BlockSlabs[0][w.Dir[k.net]+uint64(k.window/kernel.BlockRows)].Side = k.file(c.sides)
 			c.sides = c.sides[:0]
 		}
 	}
-}
-
-// block is the place of the block of the net at hand and a window in the directory.
-func (k *worker) block(window int) int {
-	return int(k.net)*k.run.res.waves.Blocks() + window/kernel.BlockRows
 }
 
 // file stores the sides of a block.

@@ -52,11 +52,13 @@ type redo struct {
 	diff  []uint64 // windows whose row is new
 	ran   []uint64
 
-	block int          // at hand, -1: none
-	rest  []uint32     // its old sides still to come
-	old   kernel.Side  // of the window at hand
-	rows  []kernel.Row // its new rows; nil: still the old ones
+	block int            // at hand, -1: none
+	rest  []uint32       // its old sides still to come
+	old   kernel.Side    // of the window at hand
+	rows  []kernel.Row   // its new rows; nil: still the old ones
+	all   []kernel.Block // new blocks of the net; nil: still the old ones
 	rowAt bump[kernel.Row]
+	allAt bump[kernel.Block]
 	bitAt bump[uint64]
 
 	work  kernel.Work
@@ -71,8 +73,8 @@ type touched struct {
 
 func (a *redo) reset() {
 	a.begun = false
-	a.rest, a.rows, a.old = nil, nil, kernel.Side{}
-	a.rowAt, a.bitAt = bump[kernel.Row]{next: 1 << 10}, bump[uint64]{next: 1 << 10}
+	a.rest, a.rows, a.all, a.old = nil, nil, nil, kernel.Side{}
+	a.rowAt, a.allAt, a.bitAt = bump[kernel.Row]{next: 1 << 10}, bump[kernel.Block]{next: 1 << 8}, bump[uint64]{next: 1 << 10}
 	a.work = kernel.Work{}
 	a.touch = a.touch[:0]
 }
@@ -122,8 +124,8 @@ func (r *runner) resultAfter(j *kernel.Job, prev *kernel.Result) *result {
 	res := &result{mem: heap{}}
 	old := prev.Waves
 	res.Waves = &res.waves
-	res.waves = kernel.Waves{Cuts: old.Cuts, Slabs: slices.Clone(old.Slabs), RowSlabs: slices.Clone(old.RowSlabs), Sides: slices.Clone(old.Sides)}
-	res.waves.Dir = append(make([]kernel.Block, 0, int(r.p.NNet)*old.Blocks()), old.Dir...)[:int(r.p.NNet)*old.Blocks()]
+	res.waves = kernel.Waves{Cuts: old.Cuts, Slabs: slices.Clone(old.Slabs), BlockSlabs: slices.Clone(old.BlockSlabs), RowSlabs: slices.Clone(old.RowSlabs), Sides: slices.Clone(old.Sides)}
+	res.waves.Dir = append(make([]uint64, 0, r.p.NNet), old.Dir...)[:r.p.NNet]
 	res.Kept = keptOf(r.p, j)
 	res.Kept.Job.Keep = true
 	res.Stats = prev.Stats
@@ -322,6 +324,7 @@ func (u *redo) open(k *worker, net int32, wild bool) {
 	}
 	clear(u.diff)
 	clear(u.ran)
+	u.all = nil
 	u.fresh, u.wild, u.block = net >= k.run.again.nets, wild, -1
 }
 
@@ -461,14 +464,28 @@ func (u *redo) leave(k *worker) {
 	}
 	c := &k.record
 	c.sides = append(c.sides, u.rest...)
-	d := &k.run.res.waves.Dir[k.block(u.block*kernel.BlockRows)]
-	switch {
-	case len(c.sides) == 0:
-		d.Side = 0
-	case u.fresh || !slices.Equal(c.sides, k.run.again.prev.Waves.SideWords(k.net, u.block)):
-		d.Side = k.file(c.sides)
+	if u.fresh || !slices.Equal(c.sides, k.run.again.prev.Waves.SideWords(k.net, u.block)) {
+		at := uint64(0)
+		if len(c.sides) > 0 {
+			at = k.file(c.sides)
+		}
+		u.own(k).Side = at
 	}
 	c.sides, u.rest, u.rows, u.block = c.sides[:0], nil, nil, -1
+}
+
+// own is the block at hand, in blocks of this run.
+func (u *redo) own(k *worker) *kernel.Block {
+	if u.all == nil {
+		w := &k.run.res.waves
+		all, at := take(k.run, &u.allAt, &w.BlockSlabs, w.Blocks())
+		if !u.fresh {
+			old := w.Dir[k.net]
+			copy(all, k.run.again.prev.Waves.BlockSlabs[old>>32][uint32(old):])
+		}
+		u.all, w.Dir[k.net] = all, at
+	}
+	return &u.all[u.block]
 }
 
 // replace puts a row, and its events, in place of the old one, unless they are the same, and takes what the old one counted from
@@ -497,13 +514,13 @@ func (u *redo) replace(k *worker, w int, row kernel.Row, events []int32) {
 	}
 	if u.rows == nil {
 		waves := &r.res.waves
-		d := &waves.Dir[k.block(w)]
 		var at uint64
 		u.rows, at = take(r, &u.rowAt, &waves.RowSlabs, waves.BlockLen(u.block))
+		b := u.own(k)
 		if !u.fresh {
-			copy(u.rows, r.again.prev.Waves.RowSlabs[d.Row>>32][uint32(d.Row):])
+			copy(u.rows, r.again.prev.Waves.RowSlabs[b.Row>>32][uint32(b.Row):])
 		}
-		d.Row = at
+		b.Row = at
 	}
 	u.rows[w%kernel.BlockRows] = row
 }

@@ -53,7 +53,7 @@ func (k *worker) look() {
 	r := k.run
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k.slabs, k.rowSlabs = r.res.waves.Slabs, r.res.waves.RowSlabs
+	k.slabs, k.blockSlabs, k.rowSlabs = r.res.waves.Slabs, r.res.waves.BlockSlabs, r.res.waves.RowSlabs
 	if r.again != nil {
 		k.bitSlabs = r.again.bits
 	}
@@ -152,7 +152,7 @@ func (r *runner) forget() {
 	r.now.job, r.now.res, r.now.done, r.now.rows, r.now.again = nil, nil, nil, nil, nil
 	clear(r.now.obs)
 	for _, k := range r.workers {
-		k.slab, k.slabs, k.rowSlabs, k.bitSlabs = nil, nil, nil, nil
+		k.slab, k.slabs, k.blockSlabs, k.rowSlabs, k.bitSlabs = nil, nil, nil, nil, nil
 		k.record.reset()
 		k.again.reset()
 		clear(k.events[:])

@@ -22,9 +22,12 @@ type worker struct {
 	stats  kernel.Stats
 	over   []kernel.Over
 
-	slabs    [][]int32      // the event memory of lower levels
-	rowSlabs [][]kernel.Row // of reruns: the row memory of lower levels
-	bitSlabs [][]uint64     // of reruns: the window bits of lower levels
+	slabs [][]int32 // the event memory of lower levels
+
+	// Of reruns: the rows of lower levels and the bits of their windows.
+	blockSlabs [][]kernel.Block
+	rowSlabs   [][]kernel.Row
+	bitSlabs   [][]uint64
 
 	// Event memory: the next event goes to slab[pos], its Row.Off is off+pos.
 	slab     []int32
@@ -234,7 +237,8 @@ func (k *worker) row(net int32, window int) *kernel.Row {
 //go:noinline
 func (k *worker) rowOf(net int32, window int) *kernel.Row {
 	w := &k.run.res.waves
-	at := w.Dir[int(net)*w.Blocks()+window/kernel.BlockRows].Row
+	at := w.Dir[net]
+	at = k.blockSlabs[at>>32][int(uint32(at))+window/kernel.BlockRows].Row
 	return &k.rowSlabs[at>>32][int(uint32(at))+window%kernel.BlockRows]
 }
 
