@@ -5,6 +5,7 @@ const (
 	StimScopeUnclear Code = "scope-unclear"
 	StimNoScope      Code = "scope-unknown"
 	StimMissing      Code = "source-without-stimulus"
+	StimNew          Code = "new-sources"
 	StimUnmapped     Code = "source-unmapped"
 	StimTick         Code = "stimulus-off-tick"
 	StimTime         Code = "stimulus-time-too-large"
@@ -24,6 +25,7 @@ var waveCodes = []Info{
 	{StimScopeUnclear, Error, "Without --scope, one scope of the dump must be the only one that names at least 95 % of the sources.", "Add --scope with the scope of the design instance, for example --scope tb.dut."},
 	{StimNoScope, Error, "The dump has no scope of that name.", "Choose one of the scopes that the message lists."},
 	{StimMissing, Error, "Sources (inputs, outputs of registers, memories and black boxes, cut loops) have no values in the dump.", "Dump these nets, check --scope, or choose --unmapped hold or --unmapped toggle:P."},
+	{StimNew, Warning, "An edit made sources that the dump does not have; they hold 0.", "Dump a simulation of the new netlist if their activity matters."},
 	{StimUnmapped, Warning, "Sources without values in the dump were given the --unmapped policy.", "Dump these nets if their activity matters."},
 	{StimTick, Error, "A time stamp of the dump is not a whole number of ticks.", "Use the --tick that the message names."},
 	{StimTime, Error, "A time stamp does not fit in 62 bits of ticks, or the run is longer than 2^46 ticks (70 s of 1 ps).", "Use a coarser --tick, or run a part (--from, --to); check the timescale of the dump."},

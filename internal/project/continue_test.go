@@ -53,11 +53,11 @@ func (f *files) write(t *testing.T, name string, b []byte) {
 	}
 }
 
-func (f *files) config() project.Config {
+func (f *files) config(unmapped string) project.Config {
 	p := func(n string) string { return filepath.Join(f.dir, n) }
 	return project.Config{
 		Netlist: []string{p("netlist.v")}, Lib: []string{p("cells.lib")}, SDF: []string{p("delays.sdf")}, Stim: p("stim.vcd"),
-		Unmapped: "hold", Windows: "7",
+		Scope: "tb.dut", Unmapped: unmapped, Windows: "7",
 	}
 }
 
@@ -69,7 +69,7 @@ var (
 // edit changes one of the files and says what it did.
 func (f *files) edit(t *testing.T, r *rand.Rand) string {
 	t.Helper()
-	switch r.IntN(5) {
+	switch r.IntN(6) {
 	case 0: // a delay
 		at := number.FindAllIndex(f.sdf, -1)
 		k := at[r.IntN(len(at))]
@@ -92,6 +92,14 @@ func (f *files) edit(t *testing.T, r *rand.Rand) string {
 		f.netlist = append(f.netlist, "// nothing\n"...)
 		f.write(t, "netlist.v", f.netlist)
 		return "comment"
+	case 4: // a register that the dump does not have, with a load
+		at := instance.FindAllIndex(f.netlist, -1)
+		k := at[r.IntN(len(at))][0]
+		name := fmt.Sprintf("new%d", r.Uint32())
+		line := fmt.Sprintf("\n  DFFR_1 %s (.CK(clk), .D(rst_n), .RN(rst_n), .Q(%s_q)); INV_1 %s_i (.A(%s_q), .Y(%s_y));\n", name, name, name, name, name)
+		f.netlist = slices.Concat(f.netlist[:k], []byte(line), f.netlist[k:])
+		f.write(t, "netlist.v", f.netlist)
+		return "register " + name
 	case 3: // an instance in front of all others, with a net of its own
 		at := instance.FindAllSubmatchIndex(f.netlist, -1)
 		k := at[0][0]
@@ -130,7 +138,11 @@ func events(s *project.Session) map[string]string {
 func (f *files) run(t *testing.T, prev *project.Session) *project.Session {
 	t.Helper()
 	bag := &diag.Bag{}
-	s, err := project.NewSession(f.config(), bag, nil)
+	unmapped := "error" // sources that an edit made hold 0 in a continued session
+	if prev == nil {
+		unmapped = "hold"
+	}
+	s, err := project.NewSession(f.config(unmapped), bag, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,6 +108,19 @@ func (s *Session) Missing() []string {
 	return m
 }
 
+// madeByEdit says of a source whether the first version of the session did not have it; nil for a first version.
+func (s *Session) madeByEdit() func(net int32) bool {
+	if s.prev == nil {
+		s.first = s.Design
+		return nil
+	}
+	s.first = s.prev.first
+	return func(n int32) bool {
+		_, had := slices.BinarySearch(s.first.Sources, n)
+		return !had
+	}
+}
+
 // sameSources says whether a stimulus bound to the earlier version fits the later one: it has the same sources and the same nets
 // whose start values a dump tells.
 func sameSources(old, now *design.Design) bool {

@@ -48,9 +48,10 @@ type Session struct {
 	parts   []*wave.Stimulus // Stim and what follows gaps of the dump
 	results []*sim.Result    // of the parts
 
-	prev     *Session // the version before
-	keep     bool     // another session may continue this one
-	triNamed bool     // compiled with the three-state nets that the stimulus names as sources
+	prev     *Session       // the version before
+	first    *design.Design // the version whose sources the dump was made for
+	keep     bool           // another session may continue this one
+	triNamed bool           // compiled with the three-state nets that the stimulus names as sources
 	stages   map[string]*stage
 
 	libs         []*liberty.Library
@@ -252,12 +253,17 @@ func (s *Session) Bind(ctx context.Context) error {
 			err := s.bind(ctx)
 			return s.bytesOf("stim"), err
 		})
-	}, func(p *Session) { s.Stim = p.Stim })
+	}, func(p *Session) { s.Stim, s.first = p.Stim, p.first })
 }
 
 func (s *Session) bind(ctx context.Context) error {
 	return s.read(ctx, "stim", s.Config.Stim, source.VCD, func(r io.Reader) error {
-		d, err := wave.OpenDump(ctx, s.Design, wave.Input{Name: s.Config.Stim, R: r}, s.opt.wave, s.Bag)
+		opt := s.opt.wave
+		opt.New = s.madeByEdit()
+		if p := s.prev; p != nil && p.Stim != nil && p.Config.Stim == s.Config.Stim && opt.Scope == "" {
+			opt.Scope = p.Stim.Coverage.Scope // found for the first version; an edit does not move it
+		}
+		d, err := wave.OpenDump(ctx, s.Design, wave.Input{Name: s.Config.Stim, R: r}, opt, s.Bag)
 		if err != nil || s.Failed() {
 			return err
 		}
@@ -272,7 +278,7 @@ func (s *Session) bind(ctx context.Context) error {
 				}
 			}
 		}
-		s.Stim, err = d.Load(ctx, s.Design, s.opt.wave, s.Bag)
+		s.Stim, err = d.Load(ctx, s.Design, opt, s.Bag)
 		return err
 	})
 }
@@ -289,13 +295,14 @@ func (s *Session) Simulate(ctx context.Context) error {
 	}
 	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows, Keep: s.keep}
 	s.parts = s.Stim.Parts()
+	s.Work.NewSources = s.Stim.Coverage.New
 	if len(s.parts) > 1 { // what is kept of a run holds for one part
 		opt.Keep = false
 	}
 	if p := s.prev; p != nil && p.Result != nil && opt.Keep {
 		delta := design.Diff(p.Design, s.Design)
 		opt.Prev, opt.Changed = p.Result, delta.Gates
-		s.Work.GatesCompiled, s.Work.NewSources = int64(len(delta.Gates)), delta.NewSources
+		s.Work.GatesCompiled = int64(len(delta.Gates))
 	}
 	if s.progress != nil {
 		opt.Progress = func(done, total int64) { s.progress("simulate", done, total) }

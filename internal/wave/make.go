@@ -318,6 +318,22 @@ func (m *maker) missing(nets []int32, classes map[design.Class]*ClassCoverage) {
 		return
 	}
 	slices.SortFunc(nets, m.d.Netlist.CompareNetNames)
+	if m.opt.New != nil {
+		var left []int32
+		for _, n := range nets {
+			if !m.opt.New(n) {
+				left = append(left, n)
+				continue
+			}
+			m.hold(n)
+			classes[m.d.NetClass[n]].Held++
+			m.s.Coverage.New = append(m.s.Coverage.New, n)
+			m.bag.Add(diag.StimNew, diag.Pos{File: m.name}, "net %s", m.d.Netlist.NetName(n))
+		}
+		if nets = left; len(nets) == 0 {
+			return
+		}
+	}
 	for _, n := range nets[:min(len(nets), 20)] {
 		m.s.Coverage.Missing = append(m.s.Coverage.Missing, m.d.Netlist.NetName(n))
 	}
@@ -370,6 +386,15 @@ func (m *maker) missing(nets []int32, classes map[design.Class]*ClassCoverage) {
 			m.s.RecOff = append(m.s.RecOff, int64(len(m.s.RecTick)))
 			m.s.RecTick = append(m.s.RecTick, m.s.Tick[m.s.Off[len(m.s.Off)-1]:]...)
 		}
+	}
+}
+
+// hold makes a source 0 throughout.
+func (m *maker) hold(n int32) {
+	s := m.s
+	s.Net, s.Start, s.Off = append(s.Net, n), append(s.Start, false), append(s.Off, int64(len(s.Tick)))
+	if s.RecOff != nil {
+		s.RecStart, s.RecOff = append(s.RecStart, false), append(s.RecOff, int64(len(s.RecTick)))
 	}
 }
 

@@ -84,6 +84,7 @@ type Coverage struct {
 	UnknownSum int64 // ticks, over all sources
 	NeverKnown int64
 	Missing    []string // the first names without stimulus
+	New        []int32  // sources without stimulus that an edit made
 }
 
 // ClassCoverage counts the sources of one class.
@@ -144,6 +145,9 @@ type Options struct {
 	Unmapped Unmapped
 	Toggle   float64 // probability of a change per cycle, with UnmappedToggle
 	Cycle    int64   // ticks of a cycle, 0: that of the fastest clock
+
+	// New says whether an edit made a source: such a one without values holds 0, whatever Unmapped says. nil: none.
+	New func(net int32) bool
 
 	// TimeCoef and TimeExp override the time unit of the dump when TimeCoef is not 0.
 	TimeCoef, TimeExp int32
