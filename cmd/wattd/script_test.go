@@ -8,7 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -58,6 +60,7 @@ func TestScripts(t *testing.T) {
 			"tiny":  tinyCmd,
 			"mask":  maskCmd,
 			"holds": holdsCmd,
+			"waves": wavesCmd,
 		},
 	})
 }
@@ -125,4 +128,77 @@ func holdsCmd(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("%s holds %v, want %v", args[0], es, args[1:])
 		}
 	}
+}
+
+// wavesCmd is `waves DUMP WANT`: each line of WANT is a net of the dump and all its values, as `y 0@0 1@110`. A vector is
+// one value, its highest index first.
+func wavesCmd(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: waves DUMP WANT")
+	}
+	got := dumped(ts.ReadFile(args[0]))
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		net, want, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if have := strings.Join(got[net], " "); net != "" && have != want {
+			ts.Logf("%s:\n  have %s\n  want %s", net, have, want)
+			defer ts.Fatalf("waves of %s differ", net)
+		}
+	}
+}
+
+// dumped returns the values of the nets of a dump that wattd wrote: bits alone, every token between blanks.
+func dumped(dump string) map[string][]string {
+	type bit struct {
+		net   string
+		index int
+		value byte
+	}
+	var scope []string
+	bits := map[string][]*bit{} // by identifier code
+	nets := map[string][]*bit{} // by name
+	got := map[string][]string{}
+	now, changed := "", map[string]bool{}
+	flush := func() {
+		for n := range changed {
+			v := make([]byte, len(nets[n]))
+			for i, b := range nets[n] {
+				v[i] = b.value
+			}
+			got[n] = append(got[n], string(v)+"@"+now)
+		}
+		clear(changed)
+	}
+	header, body, _ := strings.Cut(dump, "$enddefinitions $end")
+	for line := range strings.Lines(header) {
+		switch f := strings.Fields(line); {
+		case len(f) > 2 && f[0] == "$scope":
+			scope = append(scope, f[2])
+		case len(f) > 0 && f[0] == "$upscope":
+			scope = scope[:len(scope)-1]
+		case len(f) > 5 && f[0] == "$var":
+			b := &bit{net: strings.Join(append(slices.Clone(scope[1:]), f[4]), ".")}
+			if f[5] != "$end" {
+				b.index, _ = strconv.Atoi(strings.Trim(f[5], "[]"))
+			}
+			bits[f[3]] = append(bits[f[3]], b)
+			nets[b.net] = append(nets[b.net], b)
+		}
+	}
+	for _, bs := range nets {
+		slices.SortStableFunc(bs, func(x, y *bit) int { return y.index - x.index })
+	}
+	for _, f := range strings.Fields(body) {
+		switch {
+		case f[0] == '#':
+			flush()
+			now = f[1:]
+		case f[0] != '$':
+			for _, b := range bits[f[1:]] {
+				b.value = f[0]
+				changed[b.net] = true
+			}
+		}
+	}
+	flush()
+	return got
 }
