@@ -114,6 +114,7 @@ type Result struct {
 type Kept struct {
 	Program *Program
 	Job     *Job
+	Readers *Readers
 }
 
 // Gates are the totals per gate slot. Those of a kept result are added up at every call.

@@ -64,9 +64,17 @@ func (e *engine) Load(p *kernel.Program) (kernel.Runner, error) {
 		return nil, err
 	}
 	r := &runner{engine: e, p: p, check: kernel.NewJobChecker(p), path: make([]uint8, len(p.Order)), pool: make(chan *worker)}
-	if !e.general {
-		for i, g := range p.Order {
-			r.path[i] = pathOf(p, g)
+	r.place = make([]place, len(p.GateOut))
+	for i := range r.place {
+		r.place[i].level = -1
+	}
+	for l := 0; l+1 < len(p.LevelStart); l++ {
+		for i := p.LevelStart[l]; i < p.LevelStart[l+1]; i++ {
+			g := p.Order[i]
+			r.place[g] = place{int32(l), i}
+			if !e.general {
+				r.path[i] = pathOf(p, g)
+			}
 		}
 	}
 	r.loosePos = make([]int32, p.NNet)
@@ -95,6 +103,7 @@ type runner struct {
 	p     *kernel.Program
 	check *kernel.JobChecker
 	path  []uint8 // per position in Order, see pathOf
+	place []place // per gate
 
 	loose    []int32 // nets without a gate
 	loosePos []int32 // per net its position in loose; computed nets: ^gate
@@ -111,6 +120,9 @@ type runner struct {
 	reuse   again   // of the last rerun
 	now     run
 }
+
+// place is where a gate stands in Order; holes have level -1.
+type place struct{ level, pos int32 }
 
 // Run implements kernel.Runner.
 func (r *runner) Run(ctx context.Context, j *kernel.Job) (*kernel.Result, error) {

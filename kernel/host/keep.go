@@ -21,7 +21,7 @@ func (res *result) keep(p *kernel.Program, j *kernel.Job) error {
 	if int64(len(w.Rows)) >= 1<<32 {
 		return fmt.Errorf("%w: %d rows are too many to keep", kernel.ErrMemory, len(w.Rows))
 	}
-	res.Kept = keptOf(p, j)
+	res.Kept = keptOf(p, j, kernel.NewReaders(p))
 	w.RowSlabs, w.Sides = [][]kernel.Row{w.Rows}, [][]uint32{{0}}
 	blocks := w.Blocks()
 	w.Dir = make([]uint64, p.NNet)
@@ -36,10 +36,10 @@ func (res *result) keep(p *kernel.Program, j *kernel.Job) error {
 	return nil
 }
 
-func keptOf(p *kernel.Program, j *kernel.Job) *kernel.Kept {
+func keptOf(p *kernel.Program, j *kernel.Job, readers *kernel.Readers) *kernel.Kept {
 	job := *j
 	job.Progress = nil
-	return &kernel.Kept{Program: p, Job: &job}
+	return &kernel.Kept{Program: p, Job: &job, Readers: readers}
 }
 
 // keep records the pair just committed; at the end of a block, the block.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/wattd/wattd/kernel"
@@ -25,13 +26,14 @@ const againSlab = 1 << 12
 type again struct {
 	prev  *kernel.Result
 	nets  int32 // of prev
-	flags []uint8
+	flags []uint32
 	moved map[int32]bool // nets that had a gate, which is no longer theirs
 
-	source  []int32    // per loose net its index in SrcNet of the previous job, or -1
-	changed []uint64   // per net the windows where its row is new, slab<<32 | first word of bits; 0: none
-	words   int        // of the bits of a net
-	bits    [][]uint64 // slabs; the first one is a dummy
+	queues  [][][]int32 // per worker and level the gates to look at, by place in Order
+	source  []int32     // per loose net its index in SrcNet of the previous job, or -1
+	changed []uint64    // per net the windows where its row is new, slab<<32 | first word of bits; 0: none
+	words   int         // of the bits of a net
+	bits    [][]uint64  // slabs; the first one is a dummy
 }
 
 // The flags of a gate.
@@ -39,13 +41,14 @@ const (
 	dirtyAll   = 1 << iota // run all windows
 	dirtyStart             // run the first window
 	dirtyMoved             // drives a net that it did not drive before; with dirtyAll
+	dirtyQueued
 )
 
 // redo is the part of a worker that only reruns use.
 type redo struct {
 	begun bool // the gate at hand is set up
 	live  bool // its state is that at the start of window
-	flags uint8
+	flags uint32
 	fresh bool // its net has no old rows
 	wild  bool // its old rows are those of a source
 	mask  []uint64
@@ -126,7 +129,7 @@ func (r *runner) resultAfter(j *kernel.Job, prev *kernel.Result) *result {
 	res.Waves = &res.waves
 	res.waves = kernel.Waves{Cuts: old.Cuts, Slabs: slices.Clone(old.Slabs), BlockSlabs: slices.Clone(old.BlockSlabs), RowSlabs: slices.Clone(old.RowSlabs), Sides: slices.Clone(old.Sides)}
 	res.waves.Dir = append(make([]uint64, 0, r.p.NNet), old.Dir...)[:r.p.NNet]
-	res.Kept = keptOf(r.p, j)
+	res.Kept = keptOf(r.p, j, nil)
 	res.Kept.Job.Keep = true
 	res.Stats = prev.Stats
 	res.Stats.Grown, res.Stats.Check, res.Stats.Sources, res.Stats.Simulate, res.Stats.Collect = 0, 0, 0, 0, 0
@@ -141,18 +144,42 @@ func (r *runner) dirty(j *kernel.Job, prev *kernel.Result, d *kernel.Dirty) *aga
 	a.changed = cleared(a.changed, int(p.NNet))
 	a.bits = append(a.bits[:0], []uint64{0})
 	a.moved = map[int32]bool{}
-	for _, g := range d.Gates {
-		a.flags[g] |= dirtyAll
-	}
+	changed := slices.Clone(d.Gates)
 	for g, n := range p.GateOut {
 		if g >= len(q.GateOut) {
-			a.flags[g] |= dirtyAll | dirtyMoved
+			a.flags[g] = dirtyMoved
+			changed = append(changed, int32(g))
 		} else if was := q.GateOut[g]; was != n {
-			a.flags[g] |= dirtyAll | dirtyMoved
+			a.flags[g] = dirtyMoved
+			changed = append(changed, int32(g))
 			if was >= 0 {
 				a.moved[was] = true
 			}
 		}
+	}
+	r.now.res.Kept.Readers = prev.Kept.Readers.With(p, changed)
+	levels := max(0, len(p.LevelStart)-1)
+	if len(a.queues) == 0 || len(a.queues[0]) != levels {
+		a.queues = nil
+	}
+	for len(a.queues) < r.workersFor(j) {
+		a.queues = append(a.queues, make([][]int32, levels))
+	}
+	for _, q := range a.queues {
+		for l := range q {
+			q[l] = q[l][:0]
+		}
+	}
+	mark := func(g int32, flag uint32) {
+		if at := r.place[g]; at.level >= 0 {
+			if a.flags[g]&dirtyQueued == 0 {
+				a.queues[0][at.level] = append(a.queues[0][at.level], at.pos)
+			}
+			a.flags[g] |= flag | dirtyQueued
+		}
+	}
+	for _, g := range changed {
+		mark(g, dirtyAll)
 	}
 	old := prev.Kept.Job
 	for g, b := range j.StartBits[:min(len(j.StartBits), len(p.GateOut))] {
@@ -161,13 +188,13 @@ func (r *runner) dirty(j *kernel.Job, prev *kernel.Result, d *kernel.Dirty) *aga
 			was = old.StartBits[g]
 		}
 		if b != was && p.GateOut[g] >= 0 && (b^was)&(1<<p.Fns[p.GateFn[g]].NBit-1) != 0 {
-			a.flags[g] |= dirtyStart
+			mark(int32(g), dirtyStart)
 		}
 	}
 	for i := range (int(q.NNet) + 63) / 64 {
 		for x := j.Start[i] ^ old.Start[i]; x != 0; x &= x - 1 {
 			if n := 64*i + bits.TrailingZeros64(x); n < int(q.NNet) && r.loosePos[n] < 0 {
-				a.flags[^r.loosePos[n]] |= dirtyStart
+				mark(^r.loosePos[n], dirtyStart)
 			}
 		}
 	}
@@ -237,34 +264,63 @@ func (k *worker) reloose(item int) kernel.StatusCode {
 	return kernel.Done
 }
 
-// skip moves the cursor on to the next dirty gate of the chunk. It says false when there is none.
-func (k *worker) skip() bool {
-	a, p := k.run.again, k.runner.p
-	if k.again.begun {
-		return true
-	}
-	for ; k.item < k.end; k.item++ {
-		g := p.Order[k.item]
-		if a.flags[g] != 0 {
-			return true
-		}
-		f := &p.Fns[p.GateFn[g]]
-		at := p.GatePin[g]
-		for _, n := range p.PinNet[at : at+int32(f.NPin)+int32(f.NObs)] {
-			if a.changed[n] != 0 {
-				return true
+// rework takes part in all levels that have a gate to look at.
+func (k *worker) rework() {
+	a := k.run.again
+	for l := 0; ; l++ {
+		k.run.gate.wait() // from here to the next wait the lists of this level and those below stand still
+		count := 0
+		for ; l < len(a.queues[0]); l++ {
+			if count = a.queued(l); count > 0 {
+				break
 			}
 		}
+		if count == 0 {
+			return
+		}
+		k.look()
+		k.each(l, 0, count)
 	}
-	return false
+}
+
+// queued is the number of gates of a level in all lists.
+func (a *again) queued(level int) int {
+	n := 0
+	for _, q := range a.queues {
+		n += len(q[level])
+	}
+	return n
+}
+
+// at is the place in Order of gate i of all lists of a level.
+func (a *again) at(level, i int) int {
+	for _, q := range a.queues {
+		if i < len(q[level]) {
+			return int(q[level][i])
+		}
+		i -= len(q[level])
+	}
+	return -1
+}
+
+// queue adds a gate to the lists of a worker, once. One that stands no higher than the level at hand reads the net no longer.
+func (k *worker) queue(g int32) {
+	a := k.run.again
+	if at := k.runner.place[g]; int(at.level) > k.level && atomic.OrUint32(&a.flags[g], dirtyQueued)&dirtyQueued == 0 {
+		q := &a.queues[k.id][at.level]
+		*q = append(*q, at.pos)
+	}
 }
 
 // regate runs the dirty windows of a gate, from the cursor on.
-func (k *worker) regate(pos int) kernel.StatusCode {
+func (k *worker) regate(item int) kernel.StatusCode {
 	u := &k.again
 	if !u.begun {
-		k.begin(pos)
+		k.begin(k.run.again.at(k.level, item))
 		u.mark(k)
+		if next(u.mask, 0) < 0 {
+			return kernel.Done
+		}
 		u.begun, u.live = true, true
 	}
 	for {
@@ -564,6 +620,7 @@ func (u *redo) publish(k *worker) {
 		diff, at := take(k.run, &u.bitAt, &a.bits, a.words)
 		copy(diff, u.diff)
 		a.changed[k.net] = at
+		k.run.res.Kept.Readers.Each(k.net, k.queue)
 	}
 }
 

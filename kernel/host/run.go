@@ -122,11 +122,7 @@ func (r *runner) prepare(ctx context.Context, j *kernel.Job, res *result) error 
 func (r *runner) simulate(ctx context.Context, start time.Time) (*kernel.Result, error) {
 	n := &r.now
 	j, res := n.job, n.res
-	workers := j.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(1, min(workers, r.width))
+	workers := r.workersFor(j)
 	r.start(workers)
 	res.Stats.Simulate = time.Since(start) - res.Stats.Check - res.Stats.Sources
 	defer r.forget()
@@ -145,6 +141,14 @@ func (r *runner) simulate(ctx context.Context, start time.Time) (*kernel.Result,
 		j.Progress(n.total(r), n.total(r))
 	}
 	return &res.Result, nil
+}
+
+func (r *runner) workersFor(j *kernel.Job) int {
+	workers := j.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	return max(1, min(workers, r.width))
 }
 
 // forget drops what refers to the memory of a run, so that it can be freed while the runner rests.

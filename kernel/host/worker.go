@@ -106,6 +106,10 @@ func (k *worker) work() {
 	if k.id == 0 {
 		k.run.res.Stats.Sources = time.Since(begin)
 	}
+	if k.run.again != nil {
+		k.rework()
+		return
+	}
 	for l := 0; l+1 < len(p.LevelStart); l++ {
 		k.run.gate.wait()
 		k.look()
@@ -179,8 +183,6 @@ func (k *worker) loop() kernel.StatusCode {
 		case k.run.again != nil:
 			if k.level < 0 {
 				st = k.reloose(k.item)
-			} else if !k.skip() {
-				return kernel.Done
 			} else {
 				st = k.regate(k.item)
 			}
