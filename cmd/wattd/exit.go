@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/wattd/wattd/internal/project"
+	"github.com/wattd/wattd/rpc/api"
 )
 
 // Exit codes.
@@ -56,6 +57,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	var ee *exitError
 	var ue *project.UsageError
 	var oe *project.OutputError
+	var ae *api.Error
 	switch {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "wattd: interrupted; output files are whole or were not touched")
@@ -65,6 +67,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 			fmt.Fprintln(stderr, "wattd:", ee.err)
 		}
 		return ee.code
+	case errors.As(err, &ae):
+		return printError(stderr, ae)
 	case errors.As(err, &ue):
 		fmt.Fprintln(stderr, "wattd:", ue)
 		return exitUsage

@@ -21,7 +21,8 @@ func newRoot() *cobra.Command {
 			return c.Help()
 		},
 	}
-	root.AddCommand(newRun(), newCheck(), newInit(), newNames(), newVersion())
+	root.AddCommand(newRun(), newCheck(), newInit(), newNames(), newVersion(),
+		newServe(), newOpen(), newClose(), newList(), newStatus(), newQuery(), newCall(), newChanged(), newStop(), newConnect())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, c := range append(root.Commands(), root) {
 		usageErrors(c)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,17 +14,24 @@ import (
 	"github.com/wattd/wattd/internal/project"
 )
 
+// keepRecent is how many snapshots before the newest are kept for clients that page through them, pin or compare them.
+const keepRecent = 3
+
 // Project is an open design.
 type Project struct {
 	w        *Workspace
 	name     string
-	cfg      project.Config
+	wanted   string // name that it was opened under, or ""
 	progress project.Progress
+	opened   chan struct{} // closed once the first snapshot is there, or failed
+	failed   bool
 
-	build sync.Mutex // held while files are compared and a snapshot is made: one at a time, in order
+	building chan struct{} // holds an element while files are compared and a snapshot is made: one at a time, in order
+	recipe   recipe        // of whoever is building
 
 	mu        sync.Mutex
 	cur       *Snapshot
+	recent    []*Snapshot // before it, oldest first
 	fault     *InputError // of the last attempt, nil when it succeeded
 	held      map[int64]weak.Pointer[Snapshot]
 	next      int64
@@ -32,11 +40,39 @@ type Project struct {
 	confirmed map[string]bool // files that were said to be complete
 }
 
+// lock makes the caller the one who builds.
+func (p *Project) lock(ctx context.Context) error {
+	select {
+	case p.building <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *Project) unlock() { <-p.building }
+
 // Name is the name under which the design is open.
 func (p *Project) Name() string { return p.name }
 
-// Config is what the design was opened with, paths absolute.
-func (p *Project) Config() project.Config { return p.cfg }
+// File is the path of the wattd.toml that the design was opened with, or "".
+func (p *Project) File() string { return p.recipe.choice.File }
+
+// Paths lists the files that the newest snapshot rests on.
+func (p *Project) Paths() (paths []string) {
+	if f := p.File(); f != "" {
+		paths = append(paths, f)
+	}
+	if s := p.Current(); s != nil {
+		for i := range s.Session.Files {
+			paths = append(paths, s.Session.Files[i].Path)
+		}
+	}
+	return paths
+}
+
+// Watched says whether somebody is to look after the files between queries.
+func (p *Project) Watched() bool { return !p.recipe.choice.Unwatched }
 
 // Current is the newest complete snapshot without a look at the files; nil before the first one.
 func (p *Project) Current() *Snapshot {
@@ -67,50 +103,84 @@ func (p *Project) Pinned(n int64) (*Snapshot, error) {
 
 // Refresh returns the snapshot of the files as they are now, making it when they changed. Files that were compared within the last
 // stale are taken as they were. The error is an *InputError when the files are wrong, else of ctx or ours.
-func (p *Project) Refresh(ctx context.Context, stale time.Duration) (*Snapshot, error) {
-	p.build.Lock()
-	defer p.build.Unlock()
-	p.mu.Lock()
-	cur, checked, fault := p.cur, p.checked, p.fault
-	p.mu.Unlock()
-	if cur != nil && fault == nil && stale > 0 && time.Since(checked) < stale {
-		return cur, nil
+func (p *Project) Refresh(ctx context.Context, stale time.Duration) (s *Snapshot, made bool, err error) {
+	if s := p.young(stale); s != nil { // without waiting for whoever is building
+		return s, false, nil
 	}
+	if err := p.lock(ctx); err != nil {
+		return nil, false, err
+	}
+	defer p.unlock()
+	if s := p.young(stale); s != nil {
+		return s, false, nil
+	}
+	cur, fault := p.Current(), p.Fault()
 	now := time.Now()
-	if cur != nil && fault == nil && cur.Session.Fresh(ctx) {
+	_, changed, err := p.recipe.config()
+	if err != nil {
+		return nil, false, p.faulty(err)
+	}
+	if cur != nil && fault == nil && !changed && cur.Session.Fresh(ctx) {
 		p.mu.Lock()
 		p.checked = now
 		p.mu.Unlock()
-		return p.settle(cur), nil
+		return p.settle(cur), false, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	s, err := p.make(ctx, cur)
-	if err != nil {
-		return nil, err
+	if s, err = p.make(ctx, cur); err != nil {
+		return nil, false, err
 	}
-	p.mu.Lock()
-	p.checked = now
-	p.mu.Unlock()
-	if p.w.notify != nil {
-		p.w.notify(p, s)
-	}
-	return s, nil
+	return s, true, nil
 }
 
-// make builds the next snapshot from the one before.
-func (p *Project) make(ctx context.Context, cur *Snapshot) (*Snapshot, error) {
+// young is the newest snapshot when its files were compared within the last stale.
+func (p *Project) young(stale time.Duration) *Snapshot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cur == nil || p.fault != nil || stale <= 0 || time.Since(p.checked) >= stale {
+		return nil
+	}
+	return p.cur
+}
+
+// Rerun makes a snapshot of the files as they are now, as if nothing had been kept.
+func (p *Project) Rerun(ctx context.Context) (*Snapshot, error) {
+	if err := p.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer p.unlock()
+	if _, _, err := p.recipe.config(); err != nil {
+		return nil, p.faulty(err)
+	}
+	return p.make(ctx, nil)
+}
+
+// faulty remembers that the inputs are wrong.
+func (p *Project) faulty(err error) error {
+	var f *InputError
+	if errors.As(err, &f) {
+		p.mu.Lock()
+		p.fault = f
+		p.mu.Unlock()
+	}
+	return err
+}
+
+// make builds the next snapshot, from the one before when there is one.
+func (p *Project) make(ctx context.Context, from *Snapshot) (*Snapshot, error) {
+	now := time.Now()
 	bag := &diag.Bag{}
-	sess, err := project.NewSession(p.cfg, bag, p.progress)
+	sess, err := project.NewSession(p.recipe.cfg, bag, p.progress)
 	if err != nil {
 		return nil, err
 	}
 	sess.KeepState()
-	if cur != nil {
-		sess.Continue(cur.Session)
+	if from != nil {
+		sess.Continue(from.Session)
 	}
-	for _, step := range []func(context.Context) error{sess.Compile, p.bind(sess), sess.Simulate} {
+	for _, step := range []func(context.Context) error{sess.Compile, bind(sess), sess.Simulate} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -119,22 +189,34 @@ func (p *Project) make(ctx context.Context, cur *Snapshot) (*Snapshot, error) {
 		return nil, err
 	}
 	if sess.Failed() {
-		f := &InputError{bag}
-		p.mu.Lock()
-		p.fault = f
-		p.mu.Unlock()
-		return nil, f
+		return nil, p.faulty(&InputError{bag})
 	}
+	sess.Detach()
+	s := &Snapshot{Session: sess, Made: now, checked: p.lastCheck, memo: newMemo(sess, from)}
+	before := p.enter(s, now)
+	if p.w.notify != nil {
+		p.w.notify(p, before, s)
+	}
+	return s, nil
+}
+
+// enter makes a snapshot the newest one.
+func (p *Project) enter(s *Snapshot, checked time.Time) (before *Snapshot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	before = p.cur
 	p.fault = nil
+	p.checked = checked
 	p.next++
-	s := &Snapshot{N: p.next, Session: sess, Made: time.Now(), checked: p.lastCheck}
-	if cur != nil {
-		p.mix(cur.Session.Files, sess.Files)
+	s.N = p.next
+	if before != nil {
+		p.mix(before.Session.Files, s.Session.Files)
+		p.recent = append(p.recent, before)
+		if len(p.recent) > keepRecent {
+			p.recent = slices.Delete(p.recent, 0, 1)
+		}
 	}
 	s.Mixed = p.mixed()
-	sess.Detach()
 	p.cur = s
 	p.held[s.N] = weak.Make(s)
 	for n, w := range p.held {
@@ -142,7 +224,7 @@ func (p *Project) make(ctx context.Context, cur *Snapshot) (*Snapshot, error) {
 			delete(p.held, n)
 		}
 	}
-	return s, nil
+	return before
 }
 
 func (p *Project) lastCheck() time.Time {
@@ -152,8 +234,8 @@ func (p *Project) lastCheck() time.Time {
 }
 
 // bind binds the stimulus when there is one: a design may be opened without.
-func (p *Project) bind(s *project.Session) func(context.Context) error {
-	if p.cfg.Stim == "" {
+func bind(s *project.Session) func(context.Context) error {
+	if s.Config.Stim == "" {
 		return func(context.Context) error { return nil }
 	}
 	return s.Bind

@@ -50,72 +50,98 @@ func (e *InputError) Error() string {
 
 // Workspace is a set of open designs.
 type Workspace struct {
+	notify func(p *Project, before, s *Snapshot)
+
 	mu       sync.Mutex
 	projects map[string]*Project
-	notify   func(p *Project, s *Snapshot)
+	opening  []*Project
 }
 
-// New makes an empty workspace. notify, when not nil, is called after each new snapshot, from the goroutine that made it.
-func New(notify func(p *Project, s *Snapshot)) *Workspace {
+// New makes an empty workspace. notify, when not nil, is called after each new snapshot, from the goroutine that made it, with the
+// one that it replaced, nil for the first. It must not ask the project for a newer one.
+func New(notify func(p *Project, before, s *Snapshot)) *Workspace {
 	return &Workspace{projects: map[string]*Project{}, notify: notify}
 }
 
 // Open reads and compiles a design and simulates its stimulus when it has one. name "" takes that of the top module. Opening the same
-// configuration under the same name again returns the design that is open.
-func (w *Workspace) Open(ctx context.Context, name string, cfg project.Config, progress project.Progress) (*Project, *Snapshot, error) {
-	if err := absolute(&cfg); err != nil {
-		return nil, nil, err
+// choice under the same name again returns the design that is open, refreshed; made tells whether work was done.
+func (w *Workspace) Open(ctx context.Context, name string, c Choice, progress project.Progress) (p *Project, s *Snapshot, made bool, err error) {
+	if c.File != "" {
+		if c.File, err = filepath.Abs(c.File); err != nil {
+			return nil, nil, false, err
+		}
 	}
-	if p := w.same(name, &cfg); p != nil {
-		s, err := p.Refresh(ctx, 0)
-		return p, s, err
+	if err := absolute(&c.Over); err != nil {
+		return nil, nil, false, err
 	}
-	p := &Project{w: w, cfg: cfg, progress: progress, held: map[int64]weak.Pointer[Snapshot]{}, left: map[string]bool{}}
-	s, err := p.Refresh(ctx, 0)
+	for {
+		p, mine := w.claim(name, c)
+		if mine {
+			s, err := w.first(ctx, p, name, progress)
+			return p, s, true, err
+		}
+		select {
+		case <-p.opened:
+		case <-ctx.Done():
+			return nil, nil, false, ctx.Err()
+		}
+		if p.failed { // of another client, whose request may have been cancelled: try ourselves
+			continue
+		}
+		s, made, err := p.Refresh(ctx, 0)
+		return p, s, made, err
+	}
+}
+
+// claim finds the design of a choice, open or being opened, or enters a new one that the caller opens.
+func (w *Workspace) claim(name string, c Choice) (p *Project, mine bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.same(name, &c); p != nil {
+		return p, false
+	}
+	p = &Project{w: w, wanted: name, recipe: recipe{choice: c}, building: make(chan struct{}, 1), opened: make(chan struct{}), held: map[int64]weak.Pointer[Snapshot]{}, left: map[string]bool{}}
+	w.opening = append(w.opening, p)
+	return p, true
+}
+
+// first makes the first snapshot of a design and enters it under its name.
+func (w *Workspace) first(ctx context.Context, p *Project, name string, progress project.Progress) (s *Snapshot, err error) {
+	defer func() {
+		w.mu.Lock()
+		w.opening = slices.DeleteFunc(w.opening, func(o *Project) bool { return o == p })
+		p.failed = err != nil
+		w.mu.Unlock()
+		close(p.opened)
+	}()
+	p.progress = progress
+	s, _, err = p.Refresh(ctx, 0)
+	p.progress = nil
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if name == "" {
 		name = s.Session.Top()
 	}
-	if o := w.projects[name]; o != nil {
-		if reflect.DeepEqual(o.cfg, cfg) {
-			return o, s, nil
-		}
-		return nil, nil, fmt.Errorf("%w: %s", ErrTaken, name)
+	if w.projects[name] != nil {
+		return nil, fmt.Errorf("%w: %s", ErrTaken, name)
 	}
 	p.name = name
 	w.projects[name] = p
-	return p, s, nil
+	return s, nil
 }
 
-// absolute makes the paths of a configuration independent of the working folder.
-func absolute(c *project.Config) error {
-	var err error
-	abs := func(p *string) {
-		if *p != "" && *p != "-" && err == nil {
-			*p, err = filepath.Abs(*p)
+// same finds a design of the same choice, under that name if one is given.
+func (w *Workspace) same(name string, c *Choice) *Project {
+	for _, p := range w.opening {
+		if name == p.wanted && reflect.DeepEqual(p.recipe.choice, *c) {
+			return p
 		}
 	}
-	for _, l := range []*[]string{&c.Netlist, &c.FileList, &c.Lib, &c.SDF} {
-		*l = slices.Clone(*l)
-		for i := range *l {
-			abs(&(*l)[i])
-		}
-	}
-	abs(&c.Stim)
-	c.SAIF, c.Counts, c.VCD = "", "", "" // the daemon writes on request only
-	return err
-}
-
-// same finds an open design of the same configuration, under that name if one is given.
-func (w *Workspace) same(name string, cfg *project.Config) *Project {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	for n, p := range w.projects {
-		if (name == "" || name == n) && reflect.DeepEqual(p.cfg, *cfg) {
+		if (name == "" || name == n) && reflect.DeepEqual(p.recipe.choice, *c) {
 			return p
 		}
 	}
@@ -200,6 +226,7 @@ type Snapshot struct {
 	Mixed []string
 
 	checked func() time.Time
+	memo    *memo
 }
 
 // Checked is when the files were last compared with the snapshot.

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/wattd/wattd/daemon"
+)
+
+// maxLog is the size from which the log is begun anew; the one before is kept.
+const maxLog = 10 << 20
+
+func newServe() *cobra.Command {
+	var idle time.Duration
+	var background, debug bool
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the server that holds open designs",
+		Long: `Serves the clients of this user on this host until it is stopped or idle. Verbs that need a server start it by themselves, so this one is
+for supervisors and for looking at the log.
+
+The socket is in $WATTD_RUNTIME_DIR, else in $XDG_RUNTIME_DIR/wattd, else in /tmp/wattd-UID.
+
+Exit codes: 0 stopped, 1 a server runs already or the socket cannot be opened, 2 usage.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			e, err := daemon.Find()
+			if err != nil {
+				return &exitError{exitInput, err}
+			}
+			if idle < 0 {
+				return &exitError{exitUsage, fmt.Errorf("--idle %s: must not be negative", idle)}
+			}
+			level := slog.LevelInfo
+			if debug {
+				level = slog.LevelDebug
+			}
+			opt := daemon.Options{Version: version, IdleExit: idle, Log: slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: level}))}
+			if !background {
+				err = daemon.Serve(c.Context(), e, opt)
+			} else {
+				said := os.NewFile(3, "starter")
+				told := false
+				tell := func(err error) {
+					if !told {
+						told = true
+						daemon.Announce(said, err)
+					}
+				}
+				turnLog(e.Log)
+				opt.Ready = func() { tell(nil) }
+				if err = daemon.Serve(c.Context(), e, opt); err != nil {
+					tell(err)
+				}
+			}
+			if errors.Is(err, daemon.ErrRunning) {
+				return &exitError{exitInput, fmt.Errorf("a server runs already at %s", e.Socket)}
+			}
+			if err != nil {
+				return &exitError{exitInput, err}
+			}
+			return nil
+		},
+	}
+	c.Flags().DurationVar(&idle, "idle", 30*time.Minute, "end after `TIME` without a request, 0 for never (default 30m)")
+	c.Flags().BoolVar(&debug, "debug", false, "log more")
+	c.Flags().BoolVar(&background, "background", false, "tell on descriptor 3 when clients are served")
+	_ = c.Flags().MarkHidden("background") // the flag is there
+	return c
+}
+
+// turnLog renames a log that has grown. The server writes to the one that it was started with.
+func turnLog(path string) {
+	if st, err := os.Stat(path); err == nil && st.Size() > maxLog {
+		_ = os.Rename(path, path+".old")
+	}
+}

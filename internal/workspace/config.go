@@ -1,0 +1,159 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/project"
+)
+
+// Config is what a wattd.toml or the flags of a run say.
+type Config = project.Config
+
+// UsageError is a value that no design can be opened with.
+type UsageError = project.UsageError
+
+// Choice says what to open: a wattd.toml, or values that one would have, or both.
+type Choice struct {
+	File  string          // path of a wattd.toml, or ""
+	Over  Config          // values that replace those of File
+	Given map[string]bool // which of them do, by flag: key with dashes
+
+	Unwatched bool // nobody looks after the files between queries
+}
+
+// FileError says that a file could not be read.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// maxConfig bounds what is compared of a wattd.toml; LoadConfig refuses larger ones.
+const maxConfig = 1 << 20
+
+// recipe makes the configuration of a project, again whenever its wattd.toml changed.
+type recipe struct {
+	choice Choice
+	text   []byte          // of the file when it was read last
+	cfg    Config          // made from it
+	then   []func(*Config) // what was asked for since the design was opened
+}
+
+// config is the configuration that the file says now. changed tells that it is not the one before.
+func (r *recipe) config() (cfg Config, changed bool, err error) {
+	if r.choice.File == "" {
+		if r.text == nil {
+			r.text = []byte{}
+			r.cfg = r.choice.Over
+			return r.finish()
+		}
+		return r.cfg, false, nil
+	}
+	text, err := readBounded(r.choice.File)
+	if err != nil {
+		return r.cfg, false, &FileError{r.choice.File, withoutPath(err)}
+	}
+	if r.text != nil && bytes.Equal(text, r.text) {
+		return r.cfg, false, nil
+	}
+	bag := &diag.Bag{}
+	c, err := project.LoadConfig(r.choice.File, bag)
+	if err != nil {
+		return r.cfg, false, &FileError{r.choice.File, withoutPath(err)}
+	}
+	if bag.Errors() > 0 {
+		return r.cfg, false, &InputError{bag}
+	}
+	over := r.choice.Over
+	c.Override(&over, func(flag string) bool { return r.choice.Given[flag] })
+	r.text, r.cfg = text, *c
+	return r.finish()
+}
+
+func (r *recipe) finish() (Config, bool, error) {
+	if err := absolute(&r.cfg); err != nil {
+		return r.cfg, false, err
+	}
+	for _, f := range r.then {
+		f(&r.cfg)
+	}
+	return r.cfg, true, nil
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, maxConfig+1)
+	n := 0
+	for n < len(b) {
+		k, err := f.Read(b[n:])
+		if n += k; err != nil {
+			break
+		}
+	}
+	return b[:n:n], nil
+}
+
+func withoutPath(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// absolute makes the paths of a configuration independent of the working folder.
+func absolute(c *Config) error {
+	var err error
+	abs := func(p *string) {
+		if *p != "" && *p != "-" && err == nil {
+			*p, err = filepath.Abs(*p)
+		}
+	}
+	for _, l := range []*[]string{&c.Netlist, &c.FileList, &c.Lib, &c.SDF} {
+		*l = slices.Clone(*l)
+		for i := range *l {
+			abs(&(*l)[i])
+		}
+	}
+	abs(&c.Stim)
+	c.SAIF, c.Counts, c.VCD = "", "", "" // written on request only
+	return err
+}
+
+// Stimulus replaces the stimulus of a design, and how it is bound; what is "" is left to the defaults. On an error the design keeps
+// the one it had.
+func (p *Project) Stimulus(ctx context.Context, path, scope, from, to, cycle, x, unmapped, launch string) (*Snapshot, error) {
+	if err := p.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer p.unlock()
+	set := func(c *Config) {
+		c.Stim, c.Scope, c.From, c.To, c.Cycle, c.X, c.Unmapped, c.Launch = path, scope, from, to, cycle, x, unmapped, launch
+	}
+	if _, _, err := p.recipe.config(); err != nil {
+		return nil, err
+	}
+	old := p.recipe.cfg
+	set(&p.recipe.cfg)
+	s, err := p.make(ctx, p.Current())
+	if err != nil {
+		p.recipe.cfg = old
+		return nil, err
+	}
+	p.recipe.then = []func(*Config){set}
+	return s, nil
+}

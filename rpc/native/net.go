@@ -1,0 +1,144 @@
+package native
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/wattd/wattd/internal/activity"
+	"github.com/wattd/wattd/internal/workspace"
+	"github.com/wattd/wattd/rpc"
+	"github.com/wattd/wattd/rpc/api"
+)
+
+func (n *Native) registerNet() {
+	rpc.Register(n.mux, api.SimRun, n.simRun)
+	rpc.Register(n.mux, api.NetActivity, n.netActivity)
+}
+
+// interval checks the interval of a request against the run.
+func interval(s *workspace.Snapshot, from, to *int64) (a, b int64, whole bool, err error) {
+	a, b = s.Session.Stim.From, s.Session.Stim.To
+	if from != nil {
+		a = *from
+	}
+	if to != nil {
+		b = *to
+	}
+	if a >= b || a < s.Session.Stim.From || b > s.Session.Stim.To {
+		return a, b, false, api.Errorf(api.EmptyWindow, "from %d to %d is not an interval of the run, which is from %d to %d ticks", a, b, s.Session.Stim.From, s.Session.Stim.To)
+	}
+	return a, b, a == s.Session.Stim.From && b == s.Session.Stim.To, nil
+}
+
+// counts are those of the interval of a request.
+func counts(ctx context.Context, v *view, q *api.Source) (t *activity.Table, err error) {
+	if err := v.stimulus(q.Stimulus); err != nil {
+		return nil, err
+	}
+	a, b, whole, err := interval(v.s, q.From, q.To)
+	if err != nil {
+		return nil, err
+	}
+	if whole {
+		return v.s.Session.Table, nil
+	}
+	t, err = v.s.CountsOf(ctx, a, b)
+	return t, err
+}
+
+func selection(s api.Selection) workspace.Selection {
+	return workspace.Selection{Names: s.Names, Regexp: s.Regexp, Scope: s.Scope}
+}
+
+// orders are those of net/activity.
+var orders = map[string]func(*activity.Net) int64{
+	"tc":       func(x *activity.Net) int64 { return x.TC },
+	"density":  func(x *activity.Net) int64 { return x.TC },
+	"glitch":   func(x *activity.Net) int64 { return x.Glitch },
+	"filtered": func(x *activity.Net) int64 { return x.Filtered },
+}
+
+func (n *Native) netActivity(ctx context.Context, q api.NetActivityParams) (r api.NetActivityResult, err error) {
+	if q.Sort != "" && q.Sort != "name" && orders[q.Sort] == nil {
+		return r, api.Errorf(api.BadRequest, "sort %q: use name, tc, glitch, filtered or density", q.Sort)
+	}
+	v, pg, err := n.takePage(ctx, q.Target, q.Page, q.Selection, q.Sort, deref(q.From), deref(q.To))
+	if err != nil {
+		return r, err
+	}
+	t, err := counts(ctx, v, &q.Source)
+	if err != nil {
+		return r, n.asError(err)
+	}
+	if q.Sort == "glitch" && !t.Split {
+		return r, api.Errorf(api.NotReady, "there are no glitches to sort by: %s", t.NoSplit)
+	}
+	nets, err := v.s.Nets(ctx, selection(q.Selection))
+	if err != nil {
+		return r, n.asError(err)
+	}
+	if by := orders[q.Sort]; by != nil {
+		nets = slices.Clone(nets)
+		slices.SortFunc(nets, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(by(&t.Nets[b]), by(&t.Nets[a])), v.s.Compare(a, b))
+		})
+	}
+	begin, end, cursor := pg.cut(v, len(nets))
+	r.From, r.To = t.From, t.To
+	r.Nets = api.Table[api.ActivityRow]{Rows: make([]api.ActivityRow, 0, end-begin), Total: int64(len(nets)), Cursor: cursor}
+	seconds := float64(t.Duration()) * float64(v.s.Session.Design.Tick) * 1e-18
+	for _, net := range nets[begin:end] {
+		x := &t.Nets[net]
+		row := api.ActivityRow{
+			Net: v.s.Session.Netlist.NetName(net), TC: x.TC, Rise: x.Rise, Fall: x.Fall, T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB,
+			Filtered: x.Filtered, Density: float64(x.TC) / seconds, Class: v.s.Session.Design.NetClass[net].String(),
+		}
+		if t.Split {
+			row.Functional, row.Glitch = &x.Functional, &x.Glitch
+		}
+		r.Nets.Rows = append(r.Nets.Rows, row)
+	}
+	r.Meta = v.meta()
+	return r, nil
+}
+
+func deref(p *int64) any {
+	if p == nil {
+		return nil
+	}
+	return *p
+}
+
+func (n *Native) simRun(ctx context.Context, q api.SimRunParams) (r api.SimRunResult, err error) {
+	if q.From != nil || q.To != nil {
+		return r, api.Errorf(api.BadRequest, "sim/run sums up the whole run; net/activity takes an interval")
+	}
+	if q.Force && q.Snapshot != 0 {
+		return r, api.Errorf(api.BadRequest, "force makes a new snapshot, so snapshot cannot be given")
+	}
+	v, err := n.take(ctx, q.Target)
+	if err != nil {
+		return r, err
+	}
+	if err := v.stimulus(q.Stimulus); err != nil {
+		return r, err
+	}
+	if q.Force {
+		if v.s, err = v.p.Rerun(ctx); err != nil {
+			return r, n.asError(err)
+		}
+		v.made = true
+	}
+	x := v.s.Report().Run
+	r = api.SimRunResult{
+		Meta: v.meta(), From: x.From, To: x.To, Windows: int64(x.Windows), Events: x.Events - x.SourceEvents, SourceEvents: x.SourceEvents,
+		Toggles: x.Toggles, Functional: x.Functional, Glitch: x.Glitch, NoSplit: x.NoSplit, Filtered: x.Filtered,
+		WireFiltered: x.WireFiltered, Races: x.Races, ErrorPulses: x.ErrorPulses, Unannotated: x.Unannotated,
+	}
+	for i := range v.s.Session.Table.Clocks.List {
+		c := &v.s.Session.Table.Clocks.List[i]
+		r.Clocks = append(r.Clocks, api.ClockRow{Net: c.Name, Period: c.Period(), Edges: c.Edges})
+	}
+	return r, nil
+}
