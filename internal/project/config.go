@@ -131,7 +131,11 @@ func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 		case !recognised(path, b, bag): // told already
 		case errors.As(err, &de):
 			line, col := de.Position()
-			bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: line, Col: col}, "%s", strings.TrimPrefix(de.Error(), "toml: "))
+			msg := strings.TrimPrefix(de.Error(), "toml: ")
+			if want := takes(b, line); want != "" && strings.HasPrefix(msg, "cannot decode") {
+				msg = want
+			}
+			bag.Add(diag.ProjConfig, diag.Pos{File: path, Line: line, Col: col}, "%s", msg)
 		default:
 			bag.Add(diag.ProjConfig, diag.Pos{File: path}, "%v", err)
 		}
@@ -171,6 +175,28 @@ func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 	fix("counts", &c.Counts)
 	fix("vcd", &c.VCD)
 	return c
+}
+
+// takes says what kind of value the key on a line takes; empty if there is no known key.
+func takes(b []byte, line int) string {
+	t := reflect.TypeFor[Config]()
+	for i := range t.NumField() {
+		key := keyOf(t.Field(i))
+		if key == "" || lineOf(b, key) != line {
+			continue
+		}
+		switch t.Field(i).Type.Kind() {
+		case reflect.String:
+			return key + " takes a text in quotes"
+		case reflect.Slice:
+			return key + " takes a list of texts in quotes, in brackets"
+		case reflect.Bool:
+			return key + " takes true or false"
+		default:
+			return key + " takes a number"
+		}
+	}
+	return ""
 }
 
 // expand replaces $NAME and ${NAME}.

@@ -43,6 +43,8 @@ func TestParseConfig(t *testing.T) {
 		{name: "keys that begin alike", text: "format = 1\nsaif_ig = 'pulses'\nsaif = 'a'\n", want: Config{Format: 1, SAIFIG: "pulses", SAIF: filepath.Join(dir, "a")}},
 		{name: "empty", text: "", msgs: []string{"some/dir/wattd.toml: error: a TOML file is wanted here: the file is empty [source-empty]"}},
 		{name: "twice", text: "format = 1\ntop = 'a'\ntop = 'b'\n", msgs: []string{"some/dir/wattd.toml:3:1: error: key top is already defined [config-invalid]"}},
+		{name: "a number for a text", text: "format = 1\ntick = 5\n", msgs: []string{"some/dir/wattd.toml:2:8: error: tick takes a text in quotes [config-invalid]"}},
+		{name: "a text for a list", text: "format = 1\nlib = 'a'\n", msgs: []string{"some/dir/wattd.toml:2:7: error: lib takes a list of texts in quotes, in brackets [config-invalid]"}},
 		{name: "unset", text: "format = 1\n\nvcd = '${WATTD_TEST_NOT_SET}/a'\n", msgs: []string{"some/dir/wattd.toml:3: error: $WATTD_TEST_NOT_SET in vcd is not set in the environment [config-invalid]"}},
 		{name: "newer with unknown keys", text: "quantum = 1\nformat = 2\n", msgs: []string{"some/dir/wattd.toml:2: error: format = 2 is newer than this wattd, which reads format 1 [config-invalid]"}},
 	} {

@@ -31,6 +31,9 @@ func (s *Session) Explain(ctx context.Context, name string, w io.Writer) (found 
 	if inst < 0 {
 		inst, _ = r.Inst(names.Spelling{Format: names.Verilog}, []byte(name))
 	}
+	if net < 0 && inst < 0 {
+		net, inst = s.explainPin(p, r, name)
+	}
 	if net >= 0 {
 		s.explainNet(p, net)
 		if g := s.Design.NetGate[net]; g >= 0 && inst < 0 {
@@ -44,6 +47,23 @@ func (s *Session) Explain(ctx context.Context, name string, w io.Writer) (found 
 		p.line("netlist", "instance of %s at %s", s.Netlist.Names.String(s.Netlist.Cells[in.Cell].Name), s.place(in.Pos.File, in.Pos.Line, in.Pos.Col))
 	}
 	return true, s.explainSDF(ctx, p, net, inst)
+}
+
+// explainPin says where the pin of a cell is, and returns its net and its instance; none where the name is no pin.
+func (s *Session) explainPin(p *printer, r *names.Resolver, name string) (net, inst int32) {
+	at, b := r.Pin(names.Spelling{Format: names.Plain}, []byte(name))
+	if b.Rule == names.Unbound || at.Inst < 0 {
+		return design.None, design.None
+	}
+	nl := s.Netlist
+	in := &nl.Insts[at.Inst]
+	net = nl.PinNet[in.Pin0+at.Pin]
+	on := "is open"
+	if net >= 0 {
+		on = "on net " + nl.NetName(net)
+	}
+	p.line("netlist", "pin of %s (%s) at %s, %s", nl.InstPath(at.Inst, '/'), nl.Names.String(nl.Cells[in.Cell].Name), s.place(in.Pos.File, in.Pos.Line, in.Pos.Col), on)
+	return net, at.Inst
 }
 
 func (s *Session) place(file uint16, line int32, col uint16) string {
