@@ -70,11 +70,10 @@ func flush(t testing.TB, s *Store) {
 func key(i int) Key { return KeyOf("test", binary.AppendVarint(nil, int64(i))) }
 
 func value(i, size int) []byte {
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], uint64(i))
 	b := make([]byte, size)
-	r := rand.New(rand.NewPCG(uint64(i), uint64(size)))
-	for j := range b {
-		b[j] = byte(r.Uint32())
-	}
+	_, _ = rand.NewChaCha8(seed).Read(b) // never fails
 	return b
 }
 

@@ -51,6 +51,7 @@ type file struct {
 	why     string // its directories cannot all be watched
 	busy    bool   // a look is under way
 	queued  bool   // a look is waiting for a slot, or for the one under way
+	missed  bool   // a sign came while a look was under way, which may have been too early for it
 	removed bool
 }
 
@@ -263,6 +264,7 @@ func (l *loop) touch(f *file, now time.Time) {
 		l.hurry(now)
 	}
 	f.s.touch(now)
+	f.missed = f.busy
 	l.publish(f)
 }
 
@@ -342,6 +344,8 @@ func (l *loop) saw(r result) {
 	again := l.watch(f, r.pace)
 	was := f.s.dirty
 	o := f.s.seen(r.began, r.l.id, r.complete)
+	again = again || f.missed
+	f.missed = false
 	if f.polled() && (f.s.dirty && !was || o == changed) {
 		l.hurry(r.began)
 	}
@@ -353,7 +357,7 @@ func (l *loop) saw(r result) {
 		l.gather(l.unready, f.path, r.began)
 	}
 	if again {
-		l.queue(f) // something may have happened before the watch
+		l.queue(f) // something may have happened that this look did not see
 	}
 	l.publish(f)
 	l.answerSets()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,6 +48,12 @@ func (w *world) system() system {
 		probe:  func(path string, _ bool) (ID, error) { id, _ := w.at(path); return id, nil },
 		notify: func(h *hints) (notifier, error) { w.hints = h; return w, nil },
 	}
+}
+
+func (w *world) count(path string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.looks[path]
 }
 
 func (w *world) add(string) error { return w.fail }
@@ -191,14 +198,14 @@ func TestEventsWithoutEndDoNotStarve(t *testing.T) {
 }
 
 func TestIncompleteFile(t *testing.T) {
-	whole := false
-	inWorld(t, Options{Complete: func(string) bool { return whole }}, func(w *world, x *Watcher) {
+	var whole atomic.Bool
+	inWorld(t, Options{Complete: func(string) bool { return whole.Load() }}, func(w *world, x *Watcher) {
 		w.put("/a", 2, true)
 		if took := expect(t, x, time.Minute, Change{Incomplete: []string{"/a"}}); took != 5*time.Second {
 			t.Errorf("took %v", took)
 		}
 		expectNothing(t, x, time.Hour) // told once
-		whole = true
+		whole.Store(true)
 		w.put("/a", 3, true)
 		expect(t, x, time.Second, Change{Paths: []string{"/a"}})
 	})
@@ -291,9 +298,9 @@ func TestPolling(t *testing.T) {
 				if took := expect(t, x, time.Minute, Change{Paths: []string{"/a"}}); took > 1500*time.Millisecond {
 					t.Errorf("soon after a change a change took %v", took)
 				}
-				before := w.looks["/a"]
+				before := w.count("/a")
 				expectNothing(t, x, time.Hour)
-				if n := w.looks["/a"] - before; n < 100 || n > 260 { // one or two each 30 s
+				if n := w.count("/a") - before; n < 100 || n > 260 { // one or two each 30 s
 					t.Errorf("%d looks in an idle hour", n)
 				}
 				w.put("/a", 3, false)

@@ -59,10 +59,7 @@ func (s *settling) ending(now time.Time) bool {
 
 // seen takes what a look found that began at the time now. complete matters when the wait was ending then.
 func (s *settling) seen(now time.Time, id ID, complete bool) outcome {
-	s.looked = now
-	if !now.Before(s.check) { // not when the sign came while the look was under way
-		s.check = time.Time{}
-	}
+	s.looked, s.check = now, time.Time{}
 	if !s.known {
 		s.known, s.reported, s.reportedAt, s.last = true, id, now, id
 		return nothing
