@@ -205,7 +205,14 @@ func (x *sdfExplainer) Header(h *sdf.Header) bool { x.div = h.Divider; return tr
 // Cell implements sdf.Handler.
 func (x *sdfExplainer) Cell(cellType, inst []byte, _ bool, pos diag.Pos) bool {
 	x.scope, x.cell = x.mount, design.None
-	if len(inst) == 0 || string(inst) == "*" {
+	if string(inst) == "*" {
+		if x.starred(cellType) {
+			x.cell, x.scope = x.inst, design.None
+			x.add(pos, "CELL %s *", cellType)
+		}
+		return true
+	}
+	if len(inst) == 0 {
 		return true
 	}
 	i, b := x.r.Inst(x.spelling(x.mount), inst)
@@ -220,6 +227,20 @@ func (x *sdfExplainer) Cell(cellType, inst []byte, _ bool, pos diag.Pos) bool {
 		x.scope = sc
 	}
 	return true
+}
+
+// starred says that the instance is one of all those of a type below the mount.
+func (x *sdfExplainer) starred(cellType []byte) bool {
+	if x.inst < 0 {
+		return false
+	}
+	nl := x.s.Netlist
+	in := &nl.Insts[x.inst]
+	sc := in.Scope
+	for sc >= 0 && sc != x.mount {
+		sc = nl.Scopes[sc].Parent
+	}
+	return sc == x.mount && string(nl.Names.Bytes(nl.Cells[in.Cell].Name)) == string(cellType)
 }
 
 // IOPath implements sdf.Handler.
