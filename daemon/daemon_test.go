@@ -170,7 +170,7 @@ func slower(t *testing.T, step int) []byte {
 		t.Fatal(err)
 	}
 	at := bytes.Index(b, []byte("(INSTANCE u_par_16)"))
-	end := at + bytes.Index(b[at:], []byte("))\n  "))
+	end := at + bytes.Index(b[at:], []byte("\n    ))\n"))
 	cell := bytes.ReplaceAll(b[at:end], []byte(":0.0"), []byte(":0."+string(rune('1'+step))))
 	return append(append(append([]byte{}, b[:at]...), cell...), b[end:]...)
 }
