@@ -197,7 +197,7 @@ func (s *Session) named() ([]int32, []string) {
 	}
 	rows := make([]row, 0, len(s.Netlist.Nets))
 	for n := int32(2); int(n) < len(s.Netlist.Nets); n++ {
-		if s.Netlist.Nets[n].Flags&netlist.NetHidden == 0 {
+		if s.Netlist.Nets[n].Flags&netlist.NetHidden == 0 && (s.only == nil || s.only[n]) {
 			rows = append(rows, row{n, t.String(n)})
 		}
 	}
@@ -264,7 +264,7 @@ func (s *Session) scopes() *byScope {
 	g := &byScope{start: make([]int32, len(nl.Scopes)+1)}
 	each := func(f func(n int32, r netlist.Ref)) {
 		for n := int32(2); int(n) < len(nl.Nets); n++ {
-			if nl.Nets[n].Flags&(netlist.NetHidden|netlist.NetSupply) == 0 {
+			if nl.Nets[n].Flags&(netlist.NetHidden|netlist.NetSupply) == 0 && (s.only == nil || s.only[n]) {
 				for r := range nl.Aliases(n) {
 					f(n, r)
 				}

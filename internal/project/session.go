@@ -44,6 +44,7 @@ type Session struct {
 
 	opt      *choices
 	progress Progress
+	only     map[int32]bool // nets that are written; nil: all
 
 	parts   []*wave.Stimulus // Stim and what follows gaps of the dump
 	results []*sim.Result    // of the parts
