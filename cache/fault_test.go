@@ -209,7 +209,7 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		for i, file := range files {
 			for j, damage := range damages {
-				if every := map[bool]int{true: 4, false: 8}[clean]; rounds == 1 && (i+j)%every != 0 {
+				if every := map[bool]int{true: 6, false: 9}[clean]; rounds == 1 && (i+j)%every != 0 {
 					continue // each file and each damage, not each pair
 				}
 				for round := range rounds {
