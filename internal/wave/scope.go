@@ -195,6 +195,9 @@ func (b *binder) findScope(d *design.Design, want, file string, bag *diag.Bag) (
 				n++
 			}
 		})
+		if n*2 >= len(d.Sources) {
+			n += complements(d, func(net int32) bool { return isSource[net] && seen[net] == int32(s)+1 }, isSource)
+		}
 		if n > 0 {
 			scores = append(scores, score{int32(s), n})
 		}
@@ -217,6 +220,31 @@ func (b *binder) findScope(d *design.Design, want, file string, bag *diag.Bag) (
 	}
 	bag.Add(diag.StimScopeUnclear, diag.Pos{File: file}, "no scope alone names at least 95 %% of the %d sources; the best are %s", total, strings.Join(best, ", "))
 	return 0, false
+}
+
+// complements counts the register outputs without a name of their own that another output of the same state tells.
+func complements(d *design.Design, named func(net int32) bool, isSource []bool) int {
+	n := 0
+	rs := d.Registers // in order of instances
+	for i := 0; i < len(rs); {
+		j := i
+		for j < len(rs) && rs[j].Inst == rs[i].Inst {
+			j++
+		}
+		for a := i; a < j; a++ {
+			if !isSource[rs[a].Net] || named(rs[a].Net) || rs[a].State < 0 {
+				continue
+			}
+			for b := i; b < j; b++ {
+				if rs[b].State == rs[a].State && rs[b].Net != rs[a].Net && named(rs[b].Net) {
+					n++
+					break
+				}
+			}
+		}
+		i = j
+	}
+	return n
 }
 
 func (b *binder) someScopes() string {
