@@ -24,6 +24,7 @@ type Work struct {
 	CutOffs      int64 // pairs that were run and whose row stayed equal
 	RowsCompared int64 // new rows, of gates and sources, compared with old ones
 	GatesRun     int64 // gates with a pair that was run
+	Evaluations  int64 // in the pairs that were run
 
 	// Rows that may be new: those that were run, and those of changed sources. The windows of net Nets[i] are the set bits of
 	// Windows[i*n : (i+1)*n], n words of 64 windows. All others are, with their counters, as they were.

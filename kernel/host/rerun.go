@@ -467,6 +467,7 @@ func (u *redo) commit(k *worker) bool {
 	k.record.sides = k.pair.Append(k.record.sides, w)
 	k.clearPair()
 	u.work.PairsRun++
+	u.work.Evaluations += k.evals
 	if u.diff[w>>6]>>(w&63)&1 == 0 {
 		u.work.CutOffs++
 	}
@@ -636,6 +637,7 @@ func (r *runner) collectWork(workers []*worker) {
 		w.CutOffs += x.CutOffs
 		w.RowsCompared += x.RowsCompared
 		w.GatesRun += x.GatesRun
+		w.Evaluations += x.Evaluations
 		all = append(all, k.again.touch...)
 	}
 	slices.SortFunc(all, func(a, b touched) int { return cmp.Compare(a.net, b.net) })

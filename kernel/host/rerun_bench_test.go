@@ -125,6 +125,7 @@ func benchRerun(b *testing.B, name string, p *kernel.Program, j *kernel.Job, bas
 		cpu = cpuTime() - cpu
 		b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N)/1e6, "cpu-ms")
 		b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N)/float64(max(1, w.PairsRun)), "cpu-ns/pair")
+		b.ReportMetric(100*float64(w.Evaluations)/float64(base.Stats.Evaluations), "%evals")
 		b.ReportMetric(100*float64(w.PairsRun)/float64(w.PairsTotal), "%pairs")
 	})
 }

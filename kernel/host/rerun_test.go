@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -148,7 +150,11 @@ func chain(t *testing.T, e *engine, seed uint64, c kerneltest.Config, cuts, edit
 
 func TestRerunChains(t *testing.T) {
 	var pairs, total int64
-	for seed := range uint64(150) {
+	seeds := uint64(100)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		c := small(5000 + seed)
 		c.Fast = seed%5 == 0
 		kind := kernel.Timed
@@ -166,4 +172,231 @@ func TestRerunChains(t *testing.T) {
 		pairs, total = pairs+n, total+m
 	}
 	t.Logf("%d of %d pairs run", pairs, total)
+}
+
+// noEdit is a kept result with the program and job that it was made of.
+func noEdit(t *testing.T, seed uint64, cuts int) (*kernel.Program, *kernel.Job, *kernel.Result, kernel.Runner) {
+	p, j := kerneltest.Random(small(seed))
+	j = kerneltest.Cut(j, cuts, seed)
+	j.Keep = true
+	r := load(t, p)
+	res, err := r.Run(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, j, res, r
+}
+
+// Nothing changed, nothing is run; the same sources at another place in memory are compared and found equal.
+func TestRerunOfNothing(t *testing.T) {
+	_, j, prev, r := noEdit(t, 1, 20)
+	c := *j
+	c.SrcTick, c.Start, c.StartBits = slices.Clone(j.SrcTick), slices.Clone(j.Start), slices.Clone(j.StartBits)
+	for _, j := range []*kernel.Job{j, &c} {
+		res, err := r.Rerun(t.Context(), j, prev, &kernel.Dirty{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := res.Work; w.PairsRun != 0 || w.RowsCompared != 0 || w.GatesRun != 0 || len(w.Nets) != 0 || w.PairsTotal != res.Stats.GateWindows {
+			t.Errorf("work %+v", w)
+		}
+		if d := sameKept(prev, res); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// A gate that is listed and did not change is run in all windows and cuts off in all; nothing behind it is run.
+func TestRerunCutsOff(t *testing.T) {
+	p, j, prev, r := noEdit(t, 2, 20)
+	res, err := r.Rerun(t.Context(), j, prev, &kernel.Dirty{Gates: []int32{p.Order[0], p.Order[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := res.Work; w.PairsRun != 20 || w.CutOffs != 20 || w.RowsCompared != 20 || w.GatesRun != 1 || !slices.Equal(w.Nets, []int32{p.GateOut[p.Order[0]]}) || !slices.Equal(w.Windows, []uint64{1<<20 - 1}) {
+		t.Errorf("work %+v", w)
+	}
+	if d := sameKept(prev, res); d != "" {
+		t.Error(d)
+	}
+}
+
+// More filtered pulses and evaluations than a row holds survive a rerun.
+func TestRerunEscape(t *testing.T) {
+	p := one{pins: 1, table: 2, rise: []int32{10}, fall: []int32{10}}.program()
+	var ticks []int64
+	for i := range int64(2 * 70000) {
+		ticks = append(ticks, 1+i)
+	}
+	j := jobOf(p, 1_000_000, 0, ticks)
+	j.Cuts, j.Keep = []int64{0, 1000, 999_000, 1_000_000}, true
+	r := load(t, p)
+	prev, err := r.Run(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := *j
+	c.SrcTick, c.SrcOff = ticks[:len(ticks)-2], []int64{0, int64(len(ticks) - 2)}
+	want, err := r.Run(t.Context(), &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Rerun(t.Context(), &c, prev, &kernel.Dirty{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := sameKept(want, got); d != "" || got.Work.PairsRun != 1 || got.Waves.Filtered(1, 1) < kernel.FiltEscape {
+		t.Errorf("%s, work %+v, filtered %d", d, got.Work, got.Waves.Filtered(1, 1))
+	}
+}
+
+// Edit after edit the memory of a result stays within a few times what a full run takes.
+func TestRerunCompacts(t *testing.T) {
+	p, j := kerneltest.Random(kerneltest.Config{Seed: 1, Sources: 50, Gates: 800, Cells: true, Length: 30_000, Changes: 60, Delay: 60})
+	j = kerneltest.Cut(j, 20, 0)
+	j.Keep = true
+	r := load(t, p)
+	first, err := r.Run(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ed := newEditor(1, p, j)
+	prev, compacted := first, 0
+	most := int64(0)
+	for range 60 {
+		ed.step(0)
+		for range 20 {
+			ed.source()
+		}
+		res, err := r.Rerun(t.Context(), ed.j, prev, &kernel.Dirty{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Waves.Size() < prev.Waves.Size() {
+			compacted++
+		}
+		most = max(most, res.Waves.Size())
+		prev = res
+	}
+	last, err := r.Run(t.Context(), ed.j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := sameKept(last, prev); d != "" {
+		t.Error(d)
+	}
+	if limit := 4*max(first.Waves.Size(), last.Waves.Size()) + 4<<20; compacted == 0 || most > limit {
+		t.Errorf("compacted %d times, at most %d bytes, a full run takes %d", compacted, most, last.Waves.Size())
+	}
+}
+
+// What does not fit is an error of the job, and the previous result and the runner work on.
+func TestRerunErrors(t *testing.T) {
+	p, j, prev, r := noEdit(t, 3, 10)
+	plain := *j
+	plain.Keep = false
+	once, err := r.Run(t.Context(), &plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *j
+	other.Cuts = slices.Clone(j.Cuts)
+	other.Cuts[1]++
+	cycle, fast, short := *j, *j, *j
+	cycle.Kind = kernel.Cycle
+	fast.Variant, fast.Plan = kernel.Fast, kernel.PlanFrom(prev.Waves)
+	short.Start = nil
+	bad := *j
+	bad.SrcTick = slices.Clone(j.SrcTick)
+	bad.SrcTick[0] = 0
+	for name, c := range map[string]struct {
+		j    *kernel.Job
+		prev *kernel.Result
+		d    *kernel.Dirty
+	}{
+		"no result":       {j, nil, &kernel.Dirty{}},
+		"not kept":        {j, once, &kernel.Dirty{}},
+		"no dirty":        {j, prev, nil},
+		"other cuts":      {&other, prev, &kernel.Dirty{}},
+		"other kind":      {&cycle, prev, &kernel.Dirty{}},
+		"presized":        {&fast, prev, &kernel.Dirty{}},
+		"no start values": {&short, prev, &kernel.Dirty{}},
+		"bad source":      {&bad, prev, &kernel.Dirty{}},
+		"no such gate":    {j, prev, &kernel.Dirty{Gates: []int32{int32(len(p.GateOut))}}},
+		"negative gate":   {j, prev, &kernel.Dirty{Gates: []int32{-1}}},
+	} {
+		if res, err := r.Rerun(t.Context(), c.j, c.prev, c.d); !errors.Is(err, kernel.ErrJob) || res != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := r.Run(t.Context(), &fast); !errors.Is(err, kernel.ErrJob) {
+		t.Errorf("kept and presized: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Rerun(ctx, j, prev, &kernel.Dirty{}); !errors.Is(err, kernel.ErrInterrupted) {
+		t.Errorf("cancelled: %v", err)
+	}
+	in, err := NewIn(openHeap).Load(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := in.Run(t.Context(), j); !errors.Is(err, kernel.ErrJob) {
+		t.Errorf("kept in other memory: %v", err)
+	}
+	if _, err := in.Rerun(t.Context(), j, prev, &kernel.Dirty{}); !errors.Is(err, kernel.ErrJob) {
+		t.Errorf("rerun in other memory: %v", err)
+	}
+	if res, err := r.Rerun(t.Context(), j, prev, &kernel.Dirty{Gates: p.Order}); err != nil {
+		t.Error(err)
+	} else if d := sameKept(prev, res); d != "" {
+		t.Error(d)
+	}
+}
+
+// Cancelled within: the same runner then gives the right result.
+func TestRerunInterrupted(t *testing.T) {
+	p, j := design(4000, 300)
+	j = kerneltest.Cut(j, 30, 0)
+	j.Keep, j.Workers = true, 2
+	r := load(t, p)
+	prev, err := r.Run(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c := *j
+	c.Progress = func(done, total int64) { cancel() }
+	if _, err := r.Rerun(ctx, &c, prev, &kernel.Dirty{Gates: p.Order}); err != nil && !errors.Is(err, kernel.ErrInterrupted) {
+		t.Error(err)
+	}
+	res, err := r.Rerun(t.Context(), j, prev, &kernel.Dirty{Gates: p.Order})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := sameKept(prev, res); d != "" || res.Work.CutOffs != res.Work.PairsTotal {
+		t.Errorf("%s, work %+v", d, res.Work.CutOffs)
+	}
+}
+
+// FuzzRerun tries random chains of edits.
+func FuzzRerun(f *testing.F) {
+	f.Add(uint64(1), int16(-3), uint8(3), false)
+	f.Add(uint64(2), int16(200), uint8(2), true)
+	f.Add(uint64(77), int16(-60), uint8(7), false)
+	f.Fuzz(func(t *testing.T, seed uint64, cuts int16, edits uint8, cycle bool) {
+		c := small(seed)
+		c.Delay = int32(1 + seed%500)
+		c.Reach = int(seed / 7 % 40)
+		kind := kernel.Timed
+		if cycle {
+			kind = kernel.Cycle
+		}
+		if cuts == 0 {
+			cuts = 1
+		}
+		e := &engine{open: openHeap, slab: 1 + int(seed%100), scratch: int(seed % 3), keeps: true}
+		chain(t, e, seed, c, int(cuts%300), int(edits%20), kind)
+	})
 }
