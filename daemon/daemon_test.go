@@ -134,7 +134,7 @@ func asked(t *testing.T, cl *rpc.Client) (map[string]count, api.Meta) {
 	}
 	m := map[string]count{}
 	for _, n := range r.Nets.Rows {
-		m[n.Net] = count{n.TC, n.T1, *n.Glitch, n.Filtered}
+		m[n.Net] = count{n.TC, n.T1, *n.Glitch, *n.Filtered}
 	}
 	return m, r.Meta
 }

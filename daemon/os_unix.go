@@ -37,3 +37,12 @@ func tryLock(f *os.File) (bool, error) {
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func terminate(pid int) error { return unix.Kill(pid, unix.SIGTERM) }
+
+// free is the space that a user may fill in a folder, in bytes.
+func free(dir string) (int64, bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return int64(st.Bavail) * int64(st.Bsize), true
+}

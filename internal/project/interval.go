@@ -142,3 +142,19 @@ func (s *Session) WriteFile(ctx context.Context, path string, x Export) (int64, 
 func (s *Session) ExplainAside(ctx context.Context, name string, w io.Writer) (found bool, err error) {
 	return s.aside().Explain(ctx, name, w)
 }
+
+// Origin says where the glitches of a net come from, in a table of the whole run or of a part of it.
+func (s *Session) Origin(t *activity.Table, net int32) activity.Origin {
+	o := activity.Origin{Skew: -1, Early: activity.None, Late: activity.None}
+	for i, st := range s.parts {
+		if st.To <= t.From || st.From >= t.To {
+			continue
+		}
+		x := t.Origin(s.Design, s.results[i].Waves, net)
+		o.Born += x.Born
+		if x.Skew > o.Skew {
+			o.Skew, o.Early, o.Late = x.Skew, x.Early, x.Late
+		}
+	}
+	return o
+}

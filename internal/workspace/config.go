@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/project"
@@ -28,13 +29,20 @@ type Choice struct {
 	Unwatched bool // nobody looks after the files between queries
 }
 
-// FileError says that a file could not be read.
+// FileError says that a file could not be read, or written.
 type FileError struct {
-	Path string
-	Err  error
+	Path  string
+	Err   error
+	Write bool
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *FileError) Error() string {
+	verb := "read"
+	if e.Write {
+		verb = "write"
+	}
+	return fmt.Sprintf("cannot %s %s: %v", verb, e.Path, e.Err)
+}
 
 func (e *FileError) Unwrap() error { return e.Err }
 
@@ -61,7 +69,7 @@ func (r *recipe) config() (cfg Config, changed bool, err error) {
 	}
 	text, err := readBounded(r.choice.File)
 	if err != nil {
-		return r.cfg, false, &FileError{r.choice.File, withoutPath(err)}
+		return r.cfg, false, &FileError{Path: r.choice.File, Err: withoutPath(err)}
 	}
 	if r.text != nil && bytes.Equal(text, r.text) {
 		return r.cfg, false, nil
@@ -69,7 +77,7 @@ func (r *recipe) config() (cfg Config, changed bool, err error) {
 	bag := &diag.Bag{}
 	c, err := project.LoadConfig(r.choice.File, bag)
 	if err != nil {
-		return r.cfg, false, &FileError{r.choice.File, withoutPath(err)}
+		return r.cfg, false, &FileError{Path: r.choice.File, Err: withoutPath(err)}
 	}
 	if bag.Errors() > 0 {
 		return r.cfg, false, &InputError{bag}
@@ -134,24 +142,40 @@ func absolute(c *Config) error {
 	return err
 }
 
-// Stimulus replaces the stimulus of a design, and how it is bound; what is "" is left to the defaults. On an error the design keeps
-// the one it had.
-func (p *Project) Stimulus(ctx context.Context, path, scope, from, to, cycle, x, unmapped, launch string) (*Snapshot, error) {
+// Stimulus is a dump and how it is bound, in the words of wattd.toml; what is "" is left to the defaults.
+type Stimulus struct {
+	Path, Scope, From, To, Cycle, X, Unmapped, Launch string
+}
+
+// Name is the name of the file without what tells its format.
+func (x Stimulus) Name() string {
+	name := filepath.Base(x.Path)
+	for _, ext := range []string{".gz", ".zst", ".xz", ".vcd"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	return name
+}
+
+// Load replaces the stimulus of a design. On an error the design keeps the one it had.
+func (p *Project) Load(ctx context.Context, x Stimulus) (*Snapshot, error) {
 	if err := p.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer p.unlock()
-	set := func(c *Config) {
-		c.Stim, c.Scope, c.From, c.To, c.Cycle, c.X, c.Unmapped, c.Launch = path, scope, from, to, cycle, x, unmapped, launch
-	}
 	if _, _, err := p.recipe.config(); err != nil {
 		return nil, err
 	}
-	old := p.recipe.cfg
+	set := func(c *Config) {
+		c.Stim, c.Scope, c.From, c.To, c.Cycle, c.X, c.Unmapped, c.Launch = x.Path, x.Scope, x.From, x.To, x.Cycle, x.X, x.Unmapped, x.Launch
+	}
+	old, fault := p.recipe.cfg, p.Fault()
 	set(&p.recipe.cfg)
 	s, err := p.make(ctx, p.Current())
 	if err != nil {
 		p.recipe.cfg = old
+		p.mu.Lock()
+		p.fault = fault
+		p.mu.Unlock()
 		return nil, err
 	}
 	p.recipe.then = []func(*Config){set}

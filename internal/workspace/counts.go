@@ -2,9 +2,7 @@ package workspace
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/wattd/wattd/internal/activity"
 	"github.com/wattd/wattd/internal/design"
@@ -15,34 +13,34 @@ import (
 type intervalCounts struct {
 	from, to int64
 	table    *activity.Table
+	cut      bool
 }
 
-// CountsOf counts a part of the run. The table of the last part asked for is kept.
-func (s *Snapshot) CountsOf(ctx context.Context, from, to int64) (*activity.Table, error) {
+// CountsOf counts a part of the run; nil when nothing of the run lies in it. cut tells that pulses that gates removed are not counted
+// in all of it. The table of the last part asked for is kept.
+func (s *Snapshot) CountsOf(ctx context.Context, from, to int64) (t *activity.Table, cut bool, err error) {
 	m := s.memo
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if c := m.counts; c != nil && c.from == from && c.to == to {
-		return c.table, nil
+		return c.table, c.cut, nil
 	}
-	t, err := s.Session.CountInterval(ctx, from, to)
-	if err != nil {
-		return nil, err
+	if t, cut, err = s.Session.CountInterval(ctx, from, to); err != nil {
+		return nil, false, err
 	}
-	m.counts = &intervalCounts{from, to, t}
-	return t, nil
+	m.counts = &intervalCounts{from, to, t, cut}
+	return t, cut, nil
 }
+
+// End is the end of the run in ticks.
+func (s *Snapshot) End() int64 { return s.Session.Stim.End() }
 
 // StimulusName is the name of the stimulus, "" when there is none.
 func (s *Snapshot) StimulusName() string {
 	if s.Session.Stim == nil {
 		return ""
 	}
-	name := filepath.Base(s.Session.Config.Stim)
-	for _, ext := range []string{".gz", ".zst", ".xz", ".vcd"} {
-		name = strings.TrimSuffix(name, ext)
-	}
-	return name
+	return Stimulus{Path: s.Session.Config.Stim}.Name()
 }
 
 // Changed says whether a file of the snapshot now has another content.

@@ -39,7 +39,7 @@ type ActivityRow struct {
 	TB         int64   `json:"tb"`         // ticks in contention
 	Functional *int64  `json:"functional"` // changes that outlast their cycle; null: no clock to split by
 	Glitch     *int64  `json:"glitch"`     // tc - functional; null: no clock to split by
-	Filtered   int64   `json:"filtered"`   // pulses that the driving gate did not pass
+	Filtered   *int64  `json:"filtered"`   // pulses that the driving gate did not pass; null: the interval cuts windows of the run, by which they are counted
 	Density    float64 `json:"density"`    // changes a second; null: the interval is empty
 	Class      string  `json:"class"`      // computed, input, register, and so on
 }

@@ -14,37 +14,50 @@ import (
 func (n *Native) registerNet() {
 	rpc.Register(n.mux, api.SimRun, n.simRun)
 	rpc.Register(n.mux, api.NetActivity, n.netActivity)
+	rpc.Register(n.mux, api.NetWaveform, n.netWaveform)
+	rpc.Register(n.mux, api.NetDrivers, n.netDrivers)
+	rpc.Register(n.mux, api.NetLoads, n.netLoads)
+	rpc.Register(n.mux, api.GlitchTop, n.glitchTop)
+	rpc.Register(n.mux, api.NamesResolve, n.namesResolve)
+	rpc.Register(n.mux, api.NamesExplain, n.namesExplain)
+	rpc.Register(n.mux, api.StimulusLoad, n.stimulusLoad)
+	rpc.Register(n.mux, api.StimulusList, n.stimulusList)
+	rpc.Register(n.mux, api.ExportCSV, n.exportCSV)
+	rpc.Register(n.mux, api.ExportSAIF, n.exportSAIF)
+	rpc.Register(n.mux, api.ExportVCD, n.exportVCD)
 }
 
 // interval checks the interval of a request against the run.
 func interval(s *workspace.Snapshot, from, to *int64) (a, b int64, whole bool, err error) {
-	a, b = s.Session.Stim.From, s.Session.Stim.To
+	a, b = s.Session.Stim.From, s.End()
 	if from != nil {
 		a = *from
 	}
 	if to != nil {
 		b = *to
 	}
-	if a >= b || a < s.Session.Stim.From || b > s.Session.Stim.To {
-		return a, b, false, api.Errorf(api.EmptyWindow, "from %d to %d is not an interval of the run, which is from %d to %d ticks", a, b, s.Session.Stim.From, s.Session.Stim.To)
+	if a >= b || a < s.Session.Stim.From || b > s.End() {
+		return a, b, false, api.Errorf(api.EmptyWindow, "from %d to %d is not an interval of the run, which is from %d to %d ticks", a, b, s.Session.Stim.From, s.End())
 	}
-	return a, b, a == s.Session.Stim.From && b == s.Session.Stim.To, nil
+	return a, b, a == s.Session.Stim.From && b == s.End(), nil
 }
 
 // counts are those of the interval of a request.
-func counts(ctx context.Context, v *view, q *api.Source) (t *activity.Table, err error) {
+func counts(ctx context.Context, v *view, q *api.Source) (t *activity.Table, cut bool, err error) {
 	if err := v.stimulus(q.Stimulus); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	a, b, whole, err := interval(v.s, q.From, q.To)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if whole {
-		return v.s.Session.Table, nil
+		return v.s.Session.Table, false, nil
 	}
-	t, err = v.s.CountsOf(ctx, a, b)
-	return t, err
+	if t, cut, err = v.s.CountsOf(ctx, a, b); err == nil && t == nil {
+		err = api.Errorf(api.EmptyWindow, "from %d to %d the dump records nothing", a, b)
+	}
+	return t, cut, err
 }
 
 func selection(s api.Selection) workspace.Selection {
@@ -67,9 +80,12 @@ func (n *Native) netActivity(ctx context.Context, q api.NetActivityParams) (r ap
 	if err != nil {
 		return r, err
 	}
-	t, err := counts(ctx, v, &q.Source)
+	t, cut, err := counts(ctx, v, &q.Source)
 	if err != nil {
 		return r, n.asError(err)
+	}
+	if q.Sort == "filtered" && cut {
+		return r, api.Errorf(api.BadRequest, "the interval cuts windows of the run, by which filtered pulses are counted; they cannot be sorted by")
 	}
 	if q.Sort == "glitch" && !t.Split {
 		return r, api.Errorf(api.NotReady, "there are no glitches to sort by: %s", t.NoSplit)
@@ -92,7 +108,10 @@ func (n *Native) netActivity(ctx context.Context, q api.NetActivityParams) (r ap
 		x := &t.Nets[net]
 		row := api.ActivityRow{
 			Net: v.s.Session.Netlist.NetName(net), TC: x.TC, Rise: x.Rise, Fall: x.Fall, T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB,
-			Filtered: x.Filtered, Density: float64(x.TC) / seconds, Class: v.s.Session.Design.NetClass[net].String(),
+			Density: float64(x.TC) / seconds, Class: v.s.Session.Design.NetClass[net].String(),
+		}
+		if !cut {
+			row.Filtered = &x.Filtered
 		}
 		if t.Split {
 			row.Functional, row.Glitch = &x.Functional, &x.Glitch
