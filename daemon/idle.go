@@ -18,11 +18,16 @@ type idle struct {
 }
 
 func newIdle(after time.Duration, held func() bool, leave func()) *idle {
-	i := &idle{after: after, held: held, leave: leave}
-	if after > 0 {
-		i.timer = time.AfterFunc(after, i.expired)
+	return &idle{after: after, held: held, leave: leave}
+}
+
+// start begins to wait.
+func (i *idle) start() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.after > 0 && !i.stopped {
+		i.timer = time.AfterFunc(i.after, i.expired)
 	}
-	return i
 }
 
 // began notes a request; what it returns, that it is answered.

@@ -303,6 +303,7 @@ func TestIdle(t *testing.T) {
 		var left time.Time
 		start := time.Now()
 		i := newIdle(time.Minute, func() bool { return held }, func() { left = time.Now() })
+		i.start()
 		ended := i.began()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
@@ -310,10 +311,12 @@ func TestIdle(t *testing.T) {
 		time.Sleep(59 * time.Second)
 		i.began()() // at 10:59
 		time.Sleep(59 * time.Second)
+		synctest.Wait()
 		if !left.IsZero() {
 			t.Fatal("left with a request within the time")
 		}
 		time.Sleep(2 * time.Second) // at 11:59 it is held
+		synctest.Wait()
 		held = false
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()

@@ -64,6 +64,7 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 	n, looking := assemble(opt, native.Server{
 		Version: opt.Version, Pid: int64(os.Getpid()), Started: time.Now(), IdleExit: opt.IdleExit, Socket: e.Socket, Log: e.Log, Began: idle.began,
 	})
+	idle.start()
 	var wg sync.WaitGroup
 	if looking != nil {
 		wg.Go(func() { looking.run(ctx) })

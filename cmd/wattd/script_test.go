@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/wattd/wattd/daemon"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files and the files that scripts compare with")
@@ -53,7 +56,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("MAC", mac)
 			e.Setenv("TINY", tiny)
-			return nil
+			return runtimeDir(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"cli":   cliCmd,
@@ -63,6 +66,26 @@ func TestScripts(t *testing.T) {
 			"waves": wavesCmd,
 		},
 	})
+}
+
+// runtimeDir gives a script a server of its own, in a folder whose name is short enough for a socket, and ends it after the script.
+func runtimeDir(e *testscript.Env) error {
+	dir, err := os.MkdirTemp("/tmp", "wd")
+	if err != nil {
+		return err
+	}
+	e.Setenv("WATTD_RUNTIME_DIR", dir)
+	for _, name := range []string{"WATTD_NO_DAEMON", "LSB_JOBID", "SLURM_JOB_ID", "PBS_JOBID", "JOB_ID"} {
+		e.Setenv(name, "")
+	}
+	e.Defer(func() {
+		host, _ := os.Hostname()
+		host, _, _ = strings.Cut(host, ".")
+		base := filepath.Join(dir, "p1-"+host)
+		_ = daemon.Stop(context.Background(), daemon.Endpoint{Dir: dir, Socket: base + ".sock", Lock: base + ".lock", Log: base + ".log"})
+		_ = os.RemoveAll(dir)
+	})
+	return nil
 }
 
 // cliCmd is `cli CODE ARGS...`: the program must exit with that code.
