@@ -24,7 +24,9 @@ type Runner interface {
 	// RunBatch runs jobs as if one after the other and stops at the first error. Presized jobs of a batch have memory of their own.
 	RunBatch(ctx context.Context, jobs []*Job) ([]*Result, error)
 	// Rerun gives the kept result that Run would give for a job with Keep, but runs only what differs from a kept result of an
-	// earlier program; see Dirty.
+	// earlier program (or of this one), from whatever runner; see Dirty. The earlier result stays valid; both share what did not
+	// change. Variant Base only: who counts, counts anew the rows that Result.Work lists. ErrJob where an engine keeps no results
+	// (package remote does not: the memory of each of its results is one of its own).
 	Rerun(ctx context.Context, j *Job, prev *Result, d *Dirty) (*Result, error)
 	Close() error
 }

@@ -5,8 +5,10 @@
 // simply carried, and the cuts change nothing. Of each gate-window: every wire is applied to its row at once, the resulting
 // lists are merged (merge.go for small gates, general.go for all), and what the window completes is copied to event memory.
 //
+// A kept run (keep.go) also records what a later rerun (rerun.go) of an edited program needs to run single gate-windows.
+//
 // Contract: the loops (worker.go) never allocate; they return a status and the wrapper (run.go) finds memory and
-// resumes them. Results are equal bit for bit for any cuts, workers and variant. Limits: a window and a delay are shorter than 2^30
+// resumes them; only what kept runs and reruns hold beside events is taken from the heap as they go. Results are equal bit for bit for any cuts, workers and variant. Limits: a window and a delay are shorter than 2^30
 // ticks; a gate-window and its inputs must fit in memory of their own beside the events.
 package host
 

@@ -101,7 +101,7 @@ func (r *runner) prepare(ctx context.Context, j *kernel.Job, res *result) error 
 	n.err = nil
 	n.stop.Store(false)
 	n.passed.Store(0)
-	n.progress = time.Now()
+	n.progress = time.Time{} // the first chunk reports at once
 	if n.cursor == nil {
 		n.cursor = make([]atomic.Int64, max(1, len(r.p.LevelStart)))
 	}
@@ -154,6 +154,8 @@ func (r *runner) workersFor(j *kernel.Job) int {
 // forget drops what refers to the memory of a run, so that it can be freed while the runner rests.
 func (r *runner) forget() {
 	r.now.job, r.now.res, r.now.done, r.now.rows, r.now.again = nil, nil, nil, nil, nil
+	r.reuse.prev, r.reuse.moved = nil, nil
+	clear(r.reuse.bits[:cap(r.reuse.bits)])
 	clear(r.now.obs)
 	for _, k := range r.workers {
 		k.slab, k.slabs, k.blockSlabs, k.rowSlabs, k.bitSlabs = nil, nil, nil, nil, nil

@@ -187,6 +187,14 @@ func TestErrorsKeepTheirClass(t *testing.T) {
 	if _, err := r.Run(t.Context(), &kernel.Job{}); !errors.Is(err, kernel.ErrJob) {
 		t.Error(err)
 	}
+	kept := *j
+	kept.Keep = true
+	if _, err := r.Run(t.Context(), &kept); !errors.Is(err, kernel.ErrJob) {
+		t.Error(err)
+	}
+	if _, err := r.Rerun(t.Context(), j, want, &kernel.Dirty{}); !errors.Is(err, kernel.ErrJob) {
+		t.Error(err)
+	}
 	r.Close()
 	if _, err := r.Run(t.Context(), j); !errors.Is(err, kernel.ErrClosed) {
 		t.Error(err)
