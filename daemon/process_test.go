@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -281,8 +282,9 @@ func TestCancel(t *testing.T) {
 	if err := <-errs; !errors.Is(err, api.Errorf(api.Cancelled, "")) {
 		t.Error(err)
 	}
-	p.TimeoutMs = 1
-	if _, err := rpc.Do(soon(t), cl, api.DesignOpen, p); !errors.Is(err, api.Errorf(api.TimedOut, "")) {
+	hasty := p
+	hasty.TimeoutMs = 1
+	if _, err := rpc.Do(soon(t), cl, api.DesignOpen, hasty); !errors.Is(err, api.Errorf(api.TimedOut, "")) {
 		t.Error(err)
 	}
 	if n := len(statusOf(t, cl).Designs.Rows); n != 0 {
@@ -299,10 +301,11 @@ func TestCancel(t *testing.T) {
 // TestIdle: the server leaves when nothing was asked for its time, unless a client keeps it.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		held := true
-		var left time.Time
+		var held atomic.Bool
+		var left atomic.Pointer[time.Time]
+		held.Store(true)
 		start := time.Now()
-		i := newIdle(time.Minute, func() bool { return held }, func() { left = time.Now() })
+		i := newIdle(time.Minute, held.Load, func() { now := time.Now(); left.Store(&now) })
 		i.start()
 		ended := i.began()
 		time.Sleep(10 * time.Minute)
@@ -312,15 +315,18 @@ func TestIdle(t *testing.T) {
 		i.began()() // at 10:59
 		time.Sleep(59 * time.Second)
 		synctest.Wait()
-		if !left.IsZero() {
+		if left.Load() != nil {
 			t.Fatal("left with a request within the time")
 		}
 		time.Sleep(2 * time.Second) // at 11:59 it is held
 		synctest.Wait()
-		held = false
+		held.Store(false)
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if d := left.Sub(start); d != 12*time.Minute+59*time.Second {
+		if left.Load() == nil {
+			t.Fatal("stays")
+		}
+		if d := left.Load().Sub(start); d != 12*time.Minute+59*time.Second {
 			t.Errorf("left after %s", d)
 		}
 		i.stop()
