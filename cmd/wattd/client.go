@@ -173,7 +173,7 @@ func footing(w io.Writer, m *api.Meta) {
 	}
 	fmt.Fprintln(w)
 	if x := &m.Work; x.PairsTotal > 0 {
-		fmt.Fprintf(w, "made for this answer: %d bytes read, %d gates compiled, %d of %d gate windows run, %d cut off; %.1f ms\n",
+		fmt.Fprintf(w, "done for this answer: bytes read %d, gates compiled %d, windows of gates run %d of %d, cut off %d; %.1f ms\n",
 			x.BytesParsed, x.GatesCompiled, x.PairsRun, x.PairsTotal, x.CutOffs, m.Ms["total"])
 	}
 	if len(m.Mixed) > 0 {
