@@ -27,7 +27,12 @@ const maxSocket = 104
 var ErrForeign = errors.New("daemon: the folder of the socket is not safe")
 
 // Find tells the endpoint: in $WATTD_RUNTIME_DIR, else $XDG_RUNTIME_DIR/wattd, else /tmp/wattd-UID. It makes nothing.
-func Find() (Endpoint, error) { return find(os.Getenv, os.Getuid(), os.Hostname) }
+func Find() (Endpoint, error) {
+	if !supported {
+		return Endpoint{}, fmt.Errorf("daemon: this system has no server: %w", errors.ErrUnsupported)
+	}
+	return find(os.Getenv, os.Getuid(), os.Hostname)
+}
 
 func find(getenv func(string) string, uid int, hostname func() (string, error)) (Endpoint, error) {
 	dir, from := getenv("WATTD_RUNTIME_DIR"), "WATTD_RUNTIME_DIR"

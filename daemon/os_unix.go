@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// supported says that this system can have a server.
+const supported = true
+
 func ownedByUs(st fs.FileInfo) bool {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return ok && int(sys.Uid) == os.Geteuid()

@@ -19,7 +19,7 @@ import (
 func (s *Session) aside() *Session {
 	c := *s
 	c.Bag = &diag.Bag{}
-	c.Files = slices.Clone(s.Files)
+	c.Files = s.Files[:len(s.Files):len(s.Files)]
 	return &c
 }
 
