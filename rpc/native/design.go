@@ -56,8 +56,12 @@ func (n *Native) open(ctx context.Context, p api.DesignOpenParams) (r api.Design
 		flag, from string
 		to         *string
 	}{
-		{"top", p.Top, &c.Over.Top}, {"corner", p.Corner, &c.Over.Corner}, {"sdf-unconditional", p.Unconditional, &c.Over.Unconditional},
-		{"pulse-reject", p.PulseReject, &c.Over.PulseReject}, {"tick", p.Tick, &c.Over.Tick}, {"engine", p.Engine, &c.Over.Engine},
+		{"top", p.Top, &c.Over.Top},
+		{"corner", p.Corner, &c.Over.Corner},
+		{"sdf-unconditional", p.Unconditional, &c.Over.Unconditional},
+		{"pulse-reject", p.PulseReject, &c.Over.PulseReject},
+		{"tick", p.Tick, &c.Over.Tick},
+		{"engine", p.Engine, &c.Over.Engine},
 	} {
 		if give(v.flag, v.from != "") {
 			*v.to = v.from
