@@ -93,10 +93,16 @@ func (c *Client) try() (*net.UnixConn, error) {
 	return conn, nil
 }
 
+// maxLog is the size from which a server begins the log anew; the one before is kept.
+const maxLog = 10 << 20
+
 // start starts a server and waits until it serves. ErrRunning: another one does.
 func (c *Client) start(ctx context.Context) error {
 	if err := c.Endpoint.prepare(); err != nil {
 		return err
+	}
+	if st, err := os.Stat(c.Endpoint.Log); err == nil && st.Size() > maxLog {
+		_ = os.Rename(c.Endpoint.Log, c.Endpoint.Log+".old") // a log that cannot be renamed grows
 	}
 	log, err := os.OpenFile(c.Endpoint.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -12,9 +12,6 @@ import (
 	"github.com/wattd/wattd/daemon"
 )
 
-// maxLog is the size from which the log is begun anew; the one before is kept.
-const maxLog = 10 << 20
-
 func newServe() *cobra.Command {
 	var idle time.Duration
 	var background, debug bool
@@ -52,7 +49,6 @@ Exit codes: 0 stopped, 1 a server runs already or the socket cannot be opened, 2
 						daemon.Announce(said, err)
 					}
 				}
-				turnLog(e.Log)
 				opt.Ready = func() { tell(nil) }
 				if err = daemon.Serve(c.Context(), e, opt); err != nil {
 					tell(err)
@@ -72,11 +68,4 @@ Exit codes: 0 stopped, 1 a server runs already or the socket cannot be opened, 2
 	c.Flags().BoolVar(&background, "background", false, "tell on descriptor 3 when clients are served")
 	_ = c.Flags().MarkHidden("background") // the flag is there
 	return c
-}
-
-// turnLog renames a log that has grown. The server writes to the one that it was started with.
-func turnLog(path string) {
-	if st, err := os.Stat(path); err == nil && st.Size() > maxLog {
-		_ = os.Rename(path, path+".old")
-	}
 }
