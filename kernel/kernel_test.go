@@ -232,6 +232,7 @@ func (f *fakeRunner) Run(context.Context, *kernel.Job) (*kernel.Result, error) {
 func (f *fakeRunner) RunBatch(context.Context, []*kernel.Job) ([]*kernel.Result, error) {
 	return nil, nil
 }
+
 func (f *fakeRunner) Rerun(context.Context, *kernel.Job, *kernel.Result, *kernel.Dirty) (*kernel.Result, error) {
 	return nil, nil
 }

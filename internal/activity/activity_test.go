@@ -200,9 +200,11 @@ func TestCountsAreExact(t *testing.T) {
 			if x.TC != x.Rise+x.Fall || x.TC != x.Functional+x.Glitch || x.Glitch < 0 {
 				t.Errorf("seed %d: net %s: %+v", seed, name, x)
 			}
-			sum := activity.Net{T0: a.T0 + b.T0, T1: a.T1 + b.T1, TX: a.TX + b.TX, TZ: a.TZ + b.TZ, TB: a.TB + b.TB, TC: a.TC + b.TC,
+			sum := activity.Net{
+				T0: a.T0 + b.T0, T1: a.T1 + b.T1, TX: a.TX + b.TX, TZ: a.TZ + b.TZ, TB: a.TB + b.TB, TC: a.TC + b.TC,
 				Rise: a.Rise + b.Rise, Fall: a.Fall + b.Fall, Filtered: a.Filtered + b.Filtered, Collapsed: a.Collapsed + b.Collapsed,
-				Functional: x.Functional, Glitch: x.Glitch}
+				Functional: x.Functional, Glitch: x.Glitch,
+			}
 			if sum != x {
 				t.Errorf("seed %d: net %s: [%d,%d) and [%d,%d) give %+v, both %+v", seed, name, from, mid, mid, to, sum, x)
 			}
@@ -350,8 +352,10 @@ endmodule`
 	if f := tab.Clocks.List[tab.Clocks.Fastest].Name; f != "ck" {
 		t.Error("fastest:", f)
 	}
-	for name, want := range map[string]string{"ck": "ck network", "y[4]": "ck network", "g": "ck network", "c2": "c2 network", "h": "c2 network", "y[0]": "ck",
-		"y[1]": "c2", "y[2]": "ck", "y[3]": "ck", "s": "ck network", "en": "ck", "d": "ck", "r": "c2"} {
+	for name, want := range map[string]string{
+		"ck": "ck network", "y[4]": "ck network", "g": "ck network", "c2": "c2 network", "h": "c2 network", "y[0]": "ck",
+		"y[1]": "c2", "y[2]": "ck", "y[3]": "ck", "s": "ck network", "en": "ck", "d": "ck", "r": "c2",
+	} {
 		n := r.net(t, name)
 		got := tab.Clocks.List[tab.Clocks.OfNet[n]].Name
 		if tab.Clocks.Network[n] {
