@@ -44,7 +44,6 @@ type maker struct {
 	p *kernel.Program
 
 	shapeOf map[int32][]int32 // per function its shapes
-	bitsOf  []uint32
 }
 
 func (m *maker) one(in int) bool { return m.r.IntN(in) == 0 }

@@ -211,7 +211,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, kernel.ErrInterrupted) || errors.Is(err, kernel.ErrFault) {
 		t.Errorf("after %v: %v", time.Since(begin), err)
 	}
-	p, j = random(1) // the job of another program: an error, not a crash
+	_, j = random(1) // the job of another program: an error, not a crash
 	if _, err := r.Run(t.Context(), j); err == nil {
 		t.Error("no error")
 	}
