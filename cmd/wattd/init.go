@@ -63,6 +63,10 @@ func initFolder(c *cobra.Command, dir string, force bool) error {
 	for _, n := range notes {
 		fmt.Fprintln(out, "note:", n)
 	}
+	if len(cfg.Lib) == 0 { // nothing can be checked without
+		fmt.Fprintf(out, "\nnext: add the Liberty files to lib in %s, then wattd check %s\n", path, path)
+		return &exitError{exitInput, fmt.Errorf("no Liberty library found in %s", dir)}
+	}
 	bag := &diag.Bag{}
 	loaded, err := project.LoadConfig(path, bag)
 	if err != nil {
