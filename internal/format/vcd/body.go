@@ -327,6 +327,9 @@ func (b *body) vector(at int, digits []byte, table *[256]byte, e uint32) ([]byte
 	if len(digits) == w && isBinary(digits) {
 		return digits[:w:w], true
 	}
+	if len(digits) > 2 && digits[0] == '0' && digits[1] == 'b' { // PyMTL3 writes b0b101
+		digits = digits[2:]
+	}
 	if cap(b.val) < w {
 		b.val = make([]byte, w)
 	}

@@ -89,6 +89,7 @@ func TestBody(t *testing.T) {
 		{"codes that look like tokens", "#1\nb1 #\n1#\nr1.5 $\nr-1e9 $\n1%\nsIDLE &\ns &\n", "@1 2=0001 2=0001", nil},
 		{"short vectors", "#1\nb0 #\nb1 #\nb10 #\nbx #\nbz #\nbx1 #\nbz0 #\nbX #\n", "@1 2=0000 2=0001 2=0010 2=xxxx 2=zzzz 2=xxx1 2=zzz0 2=xxxx", nil},
 		{"bit of a vector", "#1\n1#\nx#\n", "@1 2=0001 2=xxxx", nil},
+		{"base in front of the digits", "#1\nb0b1010 #\nb0bx1 #\nb0b1 !\nb0b11010 #\nb0b #\nb1b0 #\n", "@1 2=1010 2=xxx1 0=1 2=1010", []string{"vcd-syntax:6", "vcd-syntax:7", "vcd-vector-too-long:5"}},
 		{"vector of a bit", "#1\nb1 !\nb0 \"\n", "@1 0=1 1=0", nil},
 		{"long vector", "#1\nb00001010 #\nbxxxxx #\n", "@1 2=1010 2=xxxx", nil},
 		{"long vector with more to say", "#1\nb11010 #\nb01010 #\n", "@1 2=1010 2=1010", []string{"vcd-vector-too-long:2"}},
