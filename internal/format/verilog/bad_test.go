@@ -106,6 +106,19 @@ func explosion() string {
 	return b.String() + "`M" + string(rune('A'+30)) + "\n"
 }
 
+// TestUnexpectedToken checks that a message shows what stands there, also where no token of Verilog does.
+func TestUnexpectedToken(t *testing.T) {
+	for text, want := range map[string]string{
+		"module m; INV u (.A('0)); endmodule":       `an expression expected, not "'"`,
+		"module m; wire [3:0] w = 4'(1); endmodule": `';' after a declaration expected, not "'"`,
+	} {
+		_, bag := read(t, strings.NewReader(text), Option{})
+		if k := bag.Kept(diag.VerilogSyntax); len(k) == 0 || k[0].Msg != want {
+			t.Errorf("%s: %v, want %s", text, k, want)
+		}
+	}
+}
+
 // TestManyErrors checks that reading ends after a bounded number of errors.
 func TestManyErrors(t *testing.T) {
 	_, bag := read(t, strings.NewReader("module m;\n"+strings.Repeat("INV u (;\n", 1000)+"endmodule\n"), Option{})

@@ -74,7 +74,7 @@ const (
 	kwEnd
 	kwElse
 	kwWhile
-	kwDisable
+	kwDisable // and wait: a fork behind it opens nothing
 
 	kwSpecify
 	kwEndspecify
@@ -264,7 +264,7 @@ func lookup(b []byte) keyword {
 		return kwGenerate
 	case "endgenerate":
 		return kwEndgenerate
-	case "always", "initial", "for", "if", "repeat", "forever", "wait", "always_ff", "always_comb", "always_latch":
+	case "always", "initial", "for", "if", "repeat", "forever", "always_ff", "always_comb", "always_latch":
 		return kwStatement
 	case "final", "assert", "assume", "cover", "restrict":
 		return kwAssertion
@@ -280,7 +280,7 @@ func lookup(b []byte) keyword {
 		return kwElse
 	case "while":
 		return kwWhile
-	case "disable":
+	case "disable", "wait":
 		return kwDisable
 	case "specify":
 		return kwSpecify

@@ -309,6 +309,9 @@ func (l *lexer) number() {
 
 func isDigit(c int) bool { return c >= '0' && c <= '9' }
 
+// quote is the text of an apostrophe that begins no number, as in SystemVerilog's '0.
+var quote = []byte("'")
+
 // based reads 'h1f, with white space before the digits as the standard allows. The signedness stays in the text as
 // the letter s after the base.
 func (l *lexer) based() {
@@ -326,7 +329,7 @@ func (l *lexer) based() {
 		b = append(b, byte(c)|0x20)
 		l.s.Skip(1)
 	default:
-		l.kind, l.text, l.width = token('\''), nil, 1
+		l.kind, l.text, l.width = token('\''), quote, 1
 		return
 	}
 	if signed {
