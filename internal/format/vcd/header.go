@@ -50,6 +50,10 @@ func (p *headerParser) parse() {
 			p.h.Version = p.textCommand(pos)
 		case "$comment":
 			p.skip(pos, "$comment")
+		case "$attrbegin": // types, enumerations and sources of what follows, by GHDL, NVC and fst2vcd
+			p.skip(pos, "$attrbegin")
+		case "$attrend":
+			p.skip(pos, "$attrend")
 		case "$timescale":
 			p.timescale(pos)
 		case "$scope":
