@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/wattd/wattd/daemon"
 	"github.com/wattd/wattd/rpc/api"
 )
 
@@ -45,6 +47,7 @@ type document struct {
 	fields map[string]string // comment by type.field
 	groups []group
 	queue  []reflect.Type // types to describe
+	hello  api.Native     // what the server of this version says that it has
 	seen   map[reflect.Type]bool
 }
 
@@ -78,6 +81,9 @@ for the next; ` + "`total`" + ` counts the rows of all pages, -1 when it is not 
 **Fields.** Those marked with ? may be absent, which means false, 0 or empty. Params that a method does not know are an
 error. Clients must pass over fields that they do not know: a minor version adds some.
 
+**Not in this version** stands at what is declared, so that names and types are settled, and not there yet: such a request is answered
+by the error ` + "`method-not-found`" + `, such a notification does not come. ` + "`initialize`" + ` lists the methods and topics that a server has.
+
 **Tcl.** With ` + "`wattd connect --stdio --format tcl`" + ` a request is a line with a Tcl list, ` + "`METHOD PARAMS`" + `, PARAMS a dict of the fields
 below; the answer is a line with a Tcl list, ` + "`ok RESULT` or `error DATA`" + `, DATA a dict with kind, code and message. Objects are dicts,
 arrays are lists, true and false are 1 and 0, null is the empty string. Subscriptions are not for Tcl.
@@ -105,6 +111,12 @@ func newDocument(t *testing.T) *document {
 			}
 		}
 	}
+	cl, hello, err := daemon.InProcess(context.Background(), daemon.Options{Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cl.Close()
+	d.hello = hello.Capabilities.Experimental.Wattd
 	order := []string{"initialize", "design/open", "stimulus/load", "names/resolve", "sim/run", "net/activity", "diff/run", "subscribe", "export/saif", "server/status"}
 	slices.SortFunc(d.groups, func(a, b group) int { return slices.Index(order, a.names[0]) - slices.Index(order, b.names[0]) })
 	return d
@@ -199,11 +211,23 @@ func (d *document) message(in api.Info) {
 	case api.FromServer:
 		d.WriteString("*Notification to the client.* ")
 	}
+	if !d.has(in) {
+		d.WriteString("**Not in this version.** ")
+	}
 	fmt.Fprintf(d, "%s\n\n", in.Doc)
 	d.part("params", in.Params)
 	if in.Result != nil {
 		d.part("result", in.Result)
 	}
+}
+
+// has says whether the server answers a request, or sends a notification, as it tells itself.
+func (d *document) has(in api.Info) bool {
+	if in.Shape == api.Request {
+		return slices.Contains(d.hello.Methods, in.Name)
+	}
+	topic, isUpdate := strings.CutSuffix(in.Name, "/didUpdate")
+	return !isUpdate || slices.Contains(d.hello.Topics, topic)
 }
 
 func (d *document) part(what string, t reflect.Type) {
