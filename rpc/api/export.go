@@ -10,7 +10,7 @@ var (
 // Export is where a file goes.
 type Export struct {
 	Source
-	Path      string `json:"path"`                // relative to the folder of the session; .gz, .zst and .xz compress
+	Path      string `json:"path"`                // relative to the folder of the session; names of compressed files (.gz, .zst, .xz) are refused
 	Overwrite bool   `json:"overwrite,omitempty"` // replace a file that is there
 }
 
