@@ -119,6 +119,19 @@ func TestUnexpectedToken(t *testing.T) {
 	}
 }
 
+// TestReplicationOfZero: it has no bits, so it may stand only beside operands that have.
+func TestReplicationOfZero(t *testing.T) {
+	for text, bad := range map[string]int64{
+		"{{0{a}}, b}": 0, "{b, {0{a}}}": 0, "{b, {0{a}}, {2{a}}, {0{b}}}": 0, "{2{{0{a}}, b}}": 0, "{b, {{0{a}}, a}}": 0,
+		"{0{a}}": 1, "{{0{a}}}": 1, "{{0{a}}, {0{b}}}": 1, "{2{{0{a}}}}": 1, "{b, {0{a}} & a}": 1, "{b, ~{0{a}}}": 1, "{b, ({0{a}})}": 1, "{b, {-1{a}}}": 1,
+	} {
+		_, bag := read(t, strings.NewReader("module m(input a, b, output [3:0] y); assign y = "+text+"; endmodule"), Option{})
+		if bag.Count(diag.VerilogTooWide) != bad || bag.Errors() != bad {
+			t.Errorf("%s: %v", text, bag.Totals())
+		}
+	}
+}
+
 // TestManyErrors checks that reading ends after a bounded number of errors.
 func TestManyErrors(t *testing.T) {
 	_, bag := read(t, strings.NewReader("module m;\n"+strings.Repeat("INV u (;\n", 1000)+"endmodule\n"), Option{})

@@ -362,10 +362,12 @@ func (p *parser) indexed(name int32, base, width value, up bool) (msb, lsb value
 	return value{hi, true}, value{lo, true}
 }
 
-// concat reads from behind the opening brace: a concatenation or a replication.
+// concat reads from behind the opening brace: a concatenation or a replication. A replication of 0, which only an
+// operand of another concatenation may be, is None.
 func (p *parser) concat() (int32, bool) {
-	m := p.here()
-	e, ok := p.conditional()
+	inner := p.inner
+	m, at := p.here(), p.pos()
+	e, ok := p.concatOperand()
 	if !ok {
 		return None, false
 	}
@@ -374,12 +376,15 @@ func (p *parser) concat() (int32, bool) {
 		p.cut(m)
 		at := p.pos()
 		p.next()
+		p.inner = false
 		if e, ok = p.concat(); !ok || !p.expect('}', "after a replication") {
 			return None, false
 		}
 		switch {
 		case !n.known:
 			return p.node(opSelect, 0, 0, 0), true
+		case n.v == 0 && inner && (p.kind == ',' || p.kind == '}'):
+			return None, true
 		case n.v < 1 || n.v > maxWidth:
 			p.report(diag.VerilogTooWide, at, "a replication of %d", n.v)
 			n.v = 1
@@ -388,14 +393,21 @@ func (p *parser) concat() (int32, bool) {
 	}
 	// Operands may hold lists of their own, so those of this one are put down when all are known.
 	base := len(p.operands)
-	p.operands = append(p.operands, e)
+	if e != None {
+		p.operands = append(p.operands, e)
+	}
 	for p.kind == ',' {
 		p.next()
-		if e, ok = p.conditional(); !ok {
+		if e, ok = p.concatOperand(); !ok {
 			p.operands = p.operands[:base]
 			return None, false
 		}
-		p.operands = append(p.operands, e)
+		if e != None {
+			p.operands = append(p.operands, e)
+		}
+	}
+	if len(p.operands) == base {
+		p.report(diag.VerilogTooWide, at, "a concatenation of no bits")
 	}
 	ops := p.operands[base:]
 	first := int32(len(p.m.Lists))
@@ -405,6 +417,12 @@ func (p *parser) concat() (int32, bool) {
 		return None, false
 	}
 	return p.node(Concat, first, int32(len(ops)), 0), true
+}
+
+// concatOperand reads an operand of a concatenation: None for a replication of 0.
+func (p *parser) concatOperand() (int32, bool) {
+	p.inner = p.kind == '{'
+	return p.conditional()
 }
 
 // parameter puts the value of a parameter in place of its name.

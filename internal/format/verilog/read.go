@@ -66,6 +66,7 @@ type parser struct {
 	netOf    []int32 // name -> index in m.Nets, where that entry has the name
 	params   map[int32]param
 	operands []int32        // of the concatenations in hand
+	inner    bool           // the brace in hand begins an operand of a concatenation
 	reals    []scan.Decimal // operands of opReal
 	digits   []byte         // the number in hand
 	depth    int            // nesting of the expression in hand
