@@ -224,7 +224,7 @@ type barrier struct {
 	all     sync.Cond
 	size    int
 	waiting int
-	round   int
+	round   atomic.Int64
 }
 
 func (b *barrier) reset(size int) {
@@ -232,19 +232,34 @@ func (b *barrier) reset(size int) {
 	b.size, b.waiting = size, 0
 }
 
+// spins is how often a worker looks for the others before it sleeps, some 20 us: the levels of a small design take less than it
+// takes to wake a sleeping one.
+const spins = 30_000
+
 func (b *barrier) wait() {
 	if b.size == 1 {
 		return
 	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	round := b.round.Load()
 	if b.waiting++; b.waiting == b.size {
 		b.waiting = 0
-		b.round++
+		b.round.Add(1)
+		b.mu.Unlock()
 		b.all.Broadcast()
 		return
 	}
-	for round := b.round; round == b.round; {
+	b.mu.Unlock()
+	if b.size <= runtime.GOMAXPROCS(0) { // else the one waited for may need this processor
+		for range spins {
+			if b.round.Load() != round {
+				return
+			}
+		}
+	}
+	b.mu.Lock()
+	for b.round.Load() == round {
 		b.all.Wait()
 	}
+	b.mu.Unlock()
 }
