@@ -1,5 +1,5 @@
 // Command testsum reads `go test -json` on standard input and prints what a person wants to know: one line a package,
-// the whole output of what failed, and every skipped test with its reason. It exits 1 when something failed.
+// the whole output of what failed, and every skipped test with its reason. It exits 1 when something failed, and with WATTD_REQUIRE=all also when something was skipped.
 package main
 
 import (
@@ -76,6 +76,9 @@ func run() error {
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d failures", failed)
+	}
+	if len(skips) > 0 && os.Getenv("WATTD_REQUIRE") == "all" {
+		return fmt.Errorf("%d tests were skipped, and WATTD_REQUIRE=all allows none", len(skips))
 	}
 	return nil
 }
