@@ -26,6 +26,8 @@ type Client struct {
 	Version  string
 	// Start is the command that starts a server, which tells on descriptor 3 that it serves; nil: none is started.
 	Start []string
+	// TCP is an address of the loopback to connect to instead of the socket, and Token the file with the token for it.
+	TCP, Token string
 	// Patience bounds the finding; 20 s.
 	Patience time.Duration
 }
@@ -41,13 +43,16 @@ func MayStart() (bool, string) {
 }
 
 // Dial connects to the server, which it starts when there is none and it may.
-func (c *Client) Dial(ctx context.Context) (*net.UnixConn, error) {
+func (c *Client) Dial(ctx context.Context) (net.Conn, error) {
 	patience := c.Patience
 	if patience == 0 {
 		patience = 20 * time.Second
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if c.TCP != "" {
+		return dialTCP(ctx, c.TCP, c.Token)
+	}
 	conn, err := c.try()
 	for err != nil {
 		if !errors.Is(err, ErrNone) {
@@ -93,16 +98,10 @@ func (c *Client) try() (*net.UnixConn, error) {
 	return conn, nil
 }
 
-// maxLog is the size from which a server begins the log anew; the one before is kept.
-const maxLog = 10 << 20
-
 // start starts a server and waits until it serves. ErrRunning: another one does.
 func (c *Client) start(ctx context.Context) error {
 	if err := c.Endpoint.prepare(); err != nil {
 		return err
-	}
-	if st, err := os.Stat(c.Endpoint.Log); err == nil && st.Size() > maxLog {
-		_ = os.Rename(c.Endpoint.Log, c.Endpoint.Log+".old") // a log that cannot be renamed grows
 	}
 	log, err := os.OpenFile(c.Endpoint.Log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -174,10 +173,10 @@ func tail(path string, begin int64) string {
 	return ":\n" + string(bytes.Join(lines, []byte("\n")))
 }
 
-// Connect connects and opens the session. A server of another version that holds nothing is asked to leave first.
+// Connect connects and opens the session. A server of an older version that holds nothing is asked to leave first.
 func (c *Client) Connect(ctx context.Context) (*rpc.Client, api.InitializeResult, error) {
 	cl, hello, err := c.connect(ctx)
-	if err != nil || hello.ServerInfo.Version == c.Version || len(c.Start) == 0 {
+	if err != nil || len(c.Start) == 0 || !newer(c.Version, hello.ServerInfo.Version) {
 		return cl, hello, err
 	}
 	st, err := rpc.Do(ctx, cl, api.ServerStatus, api.Empty{})
@@ -207,6 +206,10 @@ func greet(ctx context.Context, cl *rpc.Client, version string) (*rpc.Client, ap
 		ClientInfo: api.Software{Name: "wattd", Version: version}, ProcessID: &pid, Protocol: &api.Protocol, Cwd: cwd,
 	})
 	if err != nil {
+		cl.Close()
+		return nil, hello, err
+	}
+	if err := agree(version, &hello); err != nil {
 		cl.Close()
 		return nil, hello, err
 	}

@@ -26,6 +26,12 @@ import (
 
 // TestMain is also the server that clients start.
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == "log-for-test" {
+		if err := logForTest(); err != nil {
+			panic(err)
+		}
+		return
+	}
 	if len(os.Args) == 3 && os.Args[1] == "serve-for-test" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 		e, err := Find()

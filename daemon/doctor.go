@@ -54,6 +54,13 @@ func Doctor(ctx context.Context, version string) (all []Finding) {
 		st, err := rpc.Do(ctx, cl, api.ServerStatus, api.Empty{})
 		cl.Close()
 		add("server", err, "process %d answers; %d designs, log %s", st.Pid, len(st.Designs.Rows), st.Log)
+		if st.Admin != "" { // an older server has none
+			add("admin", private(st.Admin), "profiles at %s", st.Admin)
+		}
+		if st.TCP != "" {
+			add("tcp", private(st.Token), "%s, token in %s", st.TCP, st.Token)
+		}
+		err = nil
 		if hello.ServerInfo.Version != version {
 			err = fmt.Errorf("the server is %s, this program %s; wattd stop ends it", hello.ServerInfo.Version, version)
 		}
@@ -82,6 +89,20 @@ func Doctor(ctx context.Context, version string) (all []Finding) {
 		add("disk", err, "%d MB are free for the log in %s", free>>20, e.Dir)
 	}
 	return all
+}
+
+// private is an error when a file may be used by others.
+func private(path string) error {
+	st, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return err
+	case !ownedByUs(st):
+		return fmt.Errorf("%s belongs to another user", path)
+	case st.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to others (mode %04o); chmod 600 it", path, st.Mode().Perm())
+	}
+	return nil
 }
 
 // existing is the folder of an endpoint, or the one in which it will be made.

@@ -18,6 +18,8 @@ type Endpoint struct {
 	Socket string
 	Lock   string
 	Log    string
+	Admin  string // socket of the profiles
+	Token  string // of the server, where it listens on TCP
 }
 
 // maxSocket is the longest path of a socket that every system takes.
@@ -53,8 +55,8 @@ func find(getenv func(string) string, uid int, hostname func() (string, error)) 
 	}
 	host, _, _ = strings.Cut(host, ".")
 	base := filepath.Join(dir, fmt.Sprintf("p%d-%.24s", api.Protocol.Major, strings.ReplaceAll(host, "/", "_")))
-	e := Endpoint{Dir: dir, Socket: base + ".sock", Lock: base + ".lock", Log: base + ".log"}
-	if n := len(e.Socket); n > maxSocket {
+	e := Endpoint{Dir: dir, Socket: base + ".sock", Lock: base + ".lock", Log: base + ".log", Admin: base + ".admin", Token: base + ".token"}
+	if n := max(len(e.Socket), len(e.Admin)); n > maxSocket {
 		return e, fmt.Errorf("daemon: the path of the socket has %d bytes, and the system takes %d: %s; set WATTD_RUNTIME_DIR to a shorter folder on a local disk", n, maxSocket, e.Socket)
 	}
 	return e, nil

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"net"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,3 +33,6 @@ func peer(c *net.UnixConn) (uid, pid int, known bool) {
 
 // credentials says that peer knows, so that a peer that it does not know is refused.
 const credentials = true
+
+// asStderr makes a file what the process writes its last words to.
+func asStderr(f *os.File) { _ = unix.Dup3(int(f.Fd()), 2, 0) }

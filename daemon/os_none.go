@@ -20,6 +20,7 @@ func inode(fs.FileInfo) uint64                      { return 0 }
 func tryLock(*os.File) (bool, error)                { return false, errNone }
 func detached() *syscall.SysProcAttr                { return nil }
 func terminate(int) error                           { return errNone }
+func asStderr(*os.File)                             {}
 func free(string) (int64, bool)                     { return 0, false }
 func network(string) string                         { return "" }
 func peer(*net.UnixConn) (uid, pid int, known bool) { return 0, 0, false }

@@ -2,11 +2,13 @@
 //
 // Contract: one server at a time holds the lock of an endpoint, which dies with the process; a socket that nobody listens at is
 // removed under that lock only. Who is not the same user is not served. A client finds the server, starts it when there is none
-// and it may, and knows its version. A server that ends does so after the requests that it has begun. The package opens no
-// connection to the outside and listens on none.
+// and it may, and knows its version. A server that ends does so after the requests that it has begun, or cancels them when they take
+// too long. The package opens no connection to the outside; it listens on Unix sockets and, only when asked, on the loopback, to
+// those who know a token.
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,16 +28,24 @@ import (
 // ErrRunning: another server has the endpoint. Connect to it.
 var ErrRunning = errors.New("daemon: a server is running already")
 
-// drainTime is how long a server that ends waits for the requests that it has begun.
-const drainTime = 10 * time.Second
+// drainTime is how long a server that ends waits for the requests that it has begun, and cancelTime how long for them to end when they
+// are cancelled then. What still runs after that ends with the process.
+const (
+	drainTime  = 10 * time.Second
+	cancelTime = 3 * time.Second
+)
 
 // Options of a server. The zero value works.
 type Options struct {
 	Version  string
 	IdleExit time.Duration // leave after so long without a request; 0: never
 	Log      *slog.Logger  // slog.Default()
+	LogFile  string        // where Log goes, for clients to tell; "": to no file
 	Ready    func()        // called once clients are served
 	NoWatch  bool          // look after no files between queries
+	TCP      string        // loopback address to listen at too, for those who know the token; "": none
+
+	drain, cancel time.Duration // for tests; drainTime, cancelTime
 }
 
 // Serve serves until ctx ends, or for being idle. It returns ErrRunning when another server does.
@@ -43,6 +53,7 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 	if opt.Log == nil {
 		opt.Log = slog.Default()
 	}
+	opt.drain, opt.cancel = cmp.Or(opt.drain, drainTime), cmp.Or(opt.cancel, cancelTime)
 	if err := e.prepare(); err != nil {
 		return err
 	}
@@ -51,10 +62,11 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 		return err
 	}
 	defer lock.Close()
-	l, ino, err := listen(e.Socket)
+	d, err := openDoors(e, &opt)
 	if err != nil {
 		return err
 	}
+	defer d.close()
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 
@@ -62,7 +74,8 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 	idle := newIdle(opt.IdleExit, func() bool { _, keep := n.Sessions(); return keep > 0 }, func() { leave(errIdle) })
 	defer idle.stop()
 	n, looking := assemble(opt, native.Server{
-		Version: opt.Version, Pid: int64(os.Getpid()), Started: time.Now(), IdleExit: opt.IdleExit, Socket: e.Socket, Log: e.Log, Began: idle.began,
+		Version: opt.Version, Pid: int64(os.Getpid()), Started: time.Now(), IdleExit: opt.IdleExit, Log: opt.LogFile, Began: idle.began,
+		Socket: e.Socket, Admin: e.Admin, TCP: d.address(), TokenFile: d.tokenFile(),
 	})
 	idle.start()
 	var wg sync.WaitGroup
@@ -70,33 +83,46 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 		wg.Go(func() { looking.run(ctx) })
 	}
 	srv := newServer(n, opt.Log)
-	stop := context.AfterFunc(ctx, func() { l.Close() })
+	stop := context.AfterFunc(ctx, d.close)
 	defer stop()
-	opt.Log.Info("serving", "version", opt.Version, "pid", os.Getpid(), "socket", e.Socket)
+	opt.Log.Info("serving", "version", opt.Version, "pid", os.Getpid(), "socket", e.Socket, "tcp", d.address())
 	if opt.Ready != nil {
 		opt.Ready()
 	}
-	err = accept(l, opt.Log, func(c net.Conn) {
-		wg.Go(func() {
-			if err := srv.Serve(context.WithoutCancel(ctx), c); err != nil {
-				opt.Log.Debug("connection ended", "err", err)
-			}
-		})
+	err = d.open(ctx, &wg, func(c net.Conn) {
+		if err := srv.Serve(context.WithoutCancel(ctx), c); err != nil {
+			opt.Log.Debug("connection ended", "err", err)
+		}
 	})
 	if ctx.Err() == nil {
 		leave(err)
 	}
-	l.Close()
-	removeOurs(e.Socket, ino)
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
-	defer cancel()
-	srv.Shutdown(drain)
-	wg.Wait()
+	d.close()
+	if !end(ctx, srv, &wg, &opt) {
+		opt.Log.Error("requests that were cancelled do not end")
+	}
 	opt.Log.Info("ended", "why", context.Cause(ctx))
 	if ctx.Err() != nil && (err == nil || errors.Is(err, net.ErrClosed)) {
 		return nil
 	}
 	return err
+}
+
+// end waits for what was begun, a bounded time; false when something still runs.
+func end(ctx context.Context, srv *rpc.Server, wg *sync.WaitGroup, opt *Options) bool {
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), opt.drain)
+	defer cancel()
+	srv.Shutdown(drain)
+	all := make(chan struct{})
+	go func() { wg.Wait(); close(all) }()
+	limit := time.NewTimer(opt.cancel)
+	defer limit.Stop()
+	select {
+	case <-all:
+		return true
+	case <-limit.C:
+		return false
+	}
 }
 
 var errIdle = errors.New("nobody asked anything")
@@ -182,11 +208,11 @@ func removeOurs(path string, ino uint64) {
 	}
 }
 
-// accept hands over the connections of the same user until the listener is closed.
-func accept(l *net.UnixListener, log *slog.Logger, serve func(net.Conn)) error {
+// accepting hands over connections until the listener is closed.
+func accepting(l net.Listener, log *slog.Logger, take func(net.Conn)) error {
 	pause := time.Duration(0)
 	for {
-		c, err := l.AcceptUnix()
+		c, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return err
 		}
@@ -199,12 +225,7 @@ func accept(l *net.UnixListener, log *slog.Logger, serve func(net.Conn)) error {
 			continue
 		}
 		pause = 0
-		if err := trusted(c); err != nil {
-			log.Warn("refused", "err", err)
-			c.Close()
-			continue
-		}
-		serve(c)
+		take(c)
 	}
 }
 

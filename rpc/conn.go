@@ -287,21 +287,40 @@ func (c *Conn) endOfInput() {
 	}
 }
 
-// drain refuses new requests, waits for those that are there, writes their answers, and closes.
+// drain refuses new requests, waits for those that are there, writes their answers, and closes. When ctx ends before, they are
+// cancelled, and answered so if they end within the grace time.
 func (c *Conn) drain(ctx context.Context) {
 	c.Refuse()
+	settled := c.whenSettled()
 	select {
-	case <-c.whenSettled():
-		flushed := make(chan struct{})
-		go func() { c.stream.writer.flush(); close(flushed) }()
-		select {
-		case <-flushed:
-		case <-ctx.Done():
-		}
-	case <-ctx.Done():
+	case <-settled:
+		c.flushed(ctx)
 	case <-c.Done():
+	case <-ctx.Done():
+		c.cancel(api.Errorf(api.ShuttingDown, "the server went down before the request was done"))
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTime)
+		defer cancel()
+		select {
+		case <-settled:
+			c.flushed(grace)
+		case <-c.Done():
+		case <-grace.Done():
+		}
 	}
 	c.Close()
+}
+
+// graceTime is what cancelled requests have for their end, and their peer for reading that.
+const graceTime = time.Second
+
+// flushed waits until all is written, or ctx ends.
+func (c *Conn) flushed(ctx context.Context) {
+	all := make(chan struct{})
+	go func() { c.stream.writer.flush(); close(all) }()
+	select {
+	case <-all:
+	case <-ctx.Done():
+	}
 }
 
 // whenSettled returns a channel that is closed once no request waits or runs.

@@ -312,6 +312,9 @@ func toError(ctx context.Context, err error) *api.Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return api.Errorf(api.TimedOut, "the time allowed has passed")
 	case errors.Is(err, context.Canceled):
+		if errors.As(context.Cause(ctx), &e) {
+			return e
+		}
 		if cause := context.Cause(ctx); cause != nil && cause != context.Canceled {
 			return api.Errorf(api.Cancelled, "%v", cause)
 		}

@@ -202,7 +202,11 @@ func (f *frames) headed() ([]byte, error) {
 		if !ok || strings.ContainsAny(strings.TrimSpace(name), " {}[]\"") {
 			return refuse(api.ParseError, "the line %.40q is no header", line)
 		}
-		if !strings.EqualFold(strings.TrimSpace(name), "content-length") {
+		switch name = strings.ToLower(strings.TrimSpace(name)); name {
+		case "host", "origin":
+			return nil, errHTTP
+		case "content-length":
+		default:
 			continue
 		}
 		v, err := strconv.ParseUint(strings.TrimSpace(value), 10, 63)

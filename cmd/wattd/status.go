@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -125,7 +126,10 @@ func describeServer(w io.Writer, r *api.ServerStatusResult) {
 	}
 	fmt.Fprintf(w, "wattd %s, protocol %d.%d, process %d, up %s, leaves %s\n", r.Version, r.Protocol.Major, r.Protocol.Minor, r.Pid,
 		(time.Duration(r.UptimeMs) * time.Millisecond).Round(time.Second), idle)
-	fmt.Fprintf(w, "socket %s\nlog    %s\n", r.Socket, r.Log)
+	fmt.Fprintf(w, "socket %s\nlog    %s\nadmin  %s\n", r.Socket, cmp.Or(r.Log, "standard error of the server"), r.Admin)
+	if r.TCP != "" {
+		fmt.Fprintf(w, "tcp    %s, token in %s\n", r.TCP, r.Token)
+	}
 	fmt.Fprintf(w, "memory %s accounted, %s resident\n", mega(r.Memory.Accounted), mega(r.Memory.RSS))
 	fmt.Fprintf(w, "watch  %d folders by events, %d files polled, %d overflows\n", r.Watch.Events, r.Watch.Polled, r.Watch.Overflows)
 	for _, n := range r.Watch.Notes {

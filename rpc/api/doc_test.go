@@ -67,6 +67,19 @@ loopback TCP with a token.
 **Framing.** The first byte of a connection tells: a message a line (` + "`{...}` or `[...]`, then a newline), or each behind a\n`Content-Length` header as in LSP" + `. Headers are read without regard to case, with CRLF or LF. Answers have the framing of the
 questions. Text is UTF-8. What cannot be read is answered with ` + "`id: null`" + ` and the connection goes on. Batches are taken.
 
+**TCP.** ` + "A server listens there only when it was started with `wattd serve --tcp ADDRESS`, and on the loopback alone. The first line of such a" + `
+connection is ` + "`WATTD-TOKEN TOKEN`" + `, ended by a newline, before any message and within five seconds; TOKEN has 64 hexadecimal digits and is in a file
+of mode 0600, whose path, like the address, is in ` + "`server/status`" + `. Each server makes another one. Nothing else is read before that line, and who
+does not send it is told ` + "`not-authorized`" + ` (or, in HTTP, 403) and hung up on. HTTP is refused on every transport: browsers are not served.
+
+**Sockets.** The folder is ` + "`$WATTD_RUNTIME_DIR`, else `$XDG_RUNTIME_DIR/wattd`, else `/tmp/wattd-UID`" + `, of mode 0700. In it are ` + "`pMAJOR-HOST.sock`" + `, the
+socket of this protocol, and ` + "`pMAJOR-HOST.admin`" + `, an HTTP server with the profiles of the Go runtime under ` + "`/debug/pprof/`" + ` and nothing else:
+` + "`curl --unix-socket SOCKET -o heap.pb.gz http://wattd/debug/pprof/heap`" + `. Both are of mode 0600 and serve the same user only.
+
+**Versions.** ` + "`initialize`" + ` tells the versions of both ends. Another major of the protocol is refused, ` + "`version-mismatch`" + `, by a message that names both.
+A client that may start servers asks one of an older version, which holds no design and has no other client, to leave, and starts its own;
+otherwise it goes on with the one that is there.
+
 **Ids** are strings or integers from 0, and each is in use once at a time. Answers come in any order.
 
 **Order.** A request sees all that arrived on its connection before it: files announced, overlays edited. Its snapshot is that

@@ -24,6 +24,7 @@ const (
 	TimedOut        Kind = "timed-out"
 	TooLarge        Kind = "too-large"
 	ConnectionLost  Kind = "connection-lost"
+	NotAuthorized   Kind = "not-authorized"
 )
 
 // Errors of what was asked for.
@@ -68,6 +69,7 @@ var kinds = []KindInfo{
 	{ShuttingDown, 1003, "the server finishes what it has begun and takes nothing new", "connect again; a new server starts"},
 	{VersionMismatch, 1004, "client and server speak different majors of the protocol", "use the client of the same installation, or stop the older server"},
 	{ConnectionLost, 1005, "the connection broke before the answer came", "connect again; whether the request was carried out is not known"},
+	{NotAuthorized, 1006, "the first line of a connection over TCP did not bring the token of the server", "read the token again, each server makes another; a client of the same host and user needs none at the socket"},
 	{NotReady, 1101, "something that the answer needs is not there: no stimulus, no library, or the design is still being read", "do what the message names first"},
 	{DesignNotFound, 1102, "no open design has this name, or several are open and none was named", "open it, or name one of the candidates"},
 	{StimulusNotFound, 1103, "the design has no stimulus of this name, or several and none was named", "load it, or name one of the candidates"},

@@ -16,7 +16,10 @@ type ServerStatusResult struct {
 	UptimeMs int64            `json:"uptimeMs"`
 	IdleExit int64            `json:"idleExitMs"` // idle time after which it exits; 0: never
 	Socket   string           `json:"socket"`
-	Log      string           `json:"log"`
+	Log      string           `json:"log"`             // file; empty: it is written to the standard error of the server
+	Admin    string           `json:"admin"`           // socket of the profiles
+	TCP      string           `json:"tcp,omitempty"`   // loopback address where it is asked to listen
+	Token    string           `json:"token,omitempty"` // file with the token for that
 	Sessions []SessionRow     `json:"sessions"`
 	Designs  Table[DesignRow] `json:"designs"`
 	Memory   MemoryStatus     `json:"memory"`

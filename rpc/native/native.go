@@ -33,6 +33,8 @@ type Server struct {
 	Log      string
 	Limits   api.Limits
 
+	Admin, TCP, TokenFile string
+
 	Watch func() api.WatchStatus
 	// Watched tells how a file is watched: events, poll, or "".
 	Watched func(path string) string
@@ -148,7 +150,7 @@ func (n *Native) Admit(ctx context.Context, req *rpc.Request) (context.Context, 
 	s := sessionOf(ctx)
 	switch {
 	case req.Method == api.Initialize.Name():
-		if err := s.begin(req); err != nil {
+		if err := s.begin(req, n.server.Version); err != nil {
 			return ctx, release, err
 		}
 	case !s.begun.Load():
@@ -160,7 +162,7 @@ func (n *Native) Admit(ctx context.Context, req *rpc.Request) (context.Context, 
 }
 
 // begin takes what initialize says of the client.
-func (s *session) begin(req *rpc.Request) error {
+func (s *session) begin(req *rpc.Request, version string) error {
 	var p api.InitializeParams
 	if len(req.Params) > 0 {
 		if err := json.Unmarshal(req.Params, &p); err != nil {
@@ -168,7 +170,8 @@ func (s *session) begin(req *rpc.Request) error {
 		}
 	}
 	if v := p.Protocol; v != nil && v.Major != api.Protocol.Major {
-		return api.Errorf(api.VersionMismatch, "the client speaks protocol %d.%d, this server %d.%d", v.Major, v.Minor, api.Protocol.Major, api.Protocol.Minor)
+		return api.Errorf(api.VersionMismatch, "the client, %s %s, speaks protocol %d.%d, this server, wattd %s, speaks %d.%d",
+			cmp.Or(p.ClientInfo.Name, "unnamed"), p.ClientInfo.Version, v.Major, v.Minor, version, api.Protocol.Major, api.Protocol.Minor)
 	}
 	if p.Cwd != "" && !filepath.IsAbs(p.Cwd) {
 		return api.Errorf(api.BadRequest, "cwd %q is not absolute", p.Cwd)
