@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/wattd/wattd/internal/workspace"
@@ -20,24 +22,59 @@ func assemble(opt Options, s native.Server) (*native.Native, *looking) {
 		if err != nil {
 			opt.Log.Error("nobody looks after the files between queries", "err", err)
 		} else {
-			l = &looking{w: w, log: opt.Log, again: make(chan struct{}, 1)}
+			l = newLooking(w, opt.Log)
 			s.Watch, s.Watched, s.Files = l.status, l.how, l.changed
 		}
 	}
 	n := native.New(s)
 	if l != nil {
-		l.ws = n.Workspace()
+		l.list = func() (ds []design) {
+			for _, p := range n.Workspace().List() {
+				ds = append(ds, p)
+			}
+			return ds
+		}
 	}
 	return n, l
 }
 
 // looking makes new snapshots when files change, so that subscribers hear of them and queries find them made. Answers do not depend
 // on it.
+//
+// When files change again while a snapshot of theirs is being made, that is given up for one of the newest files, unless a request waits
+// for it. It is given up maxSuperseded times in a row at most, then one is finished: a file that is written all the time delays updates by
+// so many snapshots, and does not keep them away.
 type looking struct {
 	w     *watch.Watcher
-	ws    *workspace.Workspace
+	list  func() []design
 	log   *slog.Logger
 	again chan struct{} // the set of files may be another
+	tasks map[design]*task
+	ended chan *task
+	work  sync.WaitGroup
+}
+
+// design is a *workspace.Project; one at a time of Look runs.
+type design interface {
+	Name() string
+	Paths() []string
+	Watched() bool
+	Look(ctx context.Context) (s *workspace.Snapshot, made bool, err error)
+	Supersede() bool
+}
+
+// task is a snapshot that is being made in the background.
+type task struct {
+	d          design
+	again      bool // the files changed since it began
+	givenUp    bool // for that
+	superseded int  // how many before it, in a row, were
+}
+
+const maxSuperseded = 3
+
+func newLooking(w *watch.Watcher, log *slog.Logger) *looking {
+	return &looking{w: w, log: log, again: make(chan struct{}, 1), tasks: map[design]*task{}, ended: make(chan *task)}
 }
 
 // changed asks for the files of the open designs to be collected again.
@@ -51,28 +88,19 @@ func (l *looking) changed() {
 // run looks until ctx ends.
 func (l *looking) run(ctx context.Context) {
 	defer l.w.Close()
+	defer l.work.Wait()
 	var set []string
 	for {
-		var c watch.Change
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.again:
-		case c = <-l.w.Events():
-			for _, p := range l.ws.List() {
-				if p.Watched() && (c.Rescan || uses(p, c.Paths)) {
-					l.refresh(ctx, p)
-				}
-			}
+		case t := <-l.ended:
+			l.end(ctx, t)
+		case c := <-l.w.Events():
+			l.heard(ctx, c)
 		}
-		var now []string
-		for _, p := range l.ws.List() {
-			if p.Watched() {
-				now = append(now, p.Paths()...)
-			}
-		}
-		slices.Sort(now)
-		now = slices.Compact(now)
+		now := l.paths()
 		if slices.Equal(now, set) {
 			continue
 		}
@@ -81,27 +109,82 @@ func (l *looking) run(ctx context.Context) {
 			continue
 		}
 		set = now
-		for _, p := range l.ws.List() { // what changed between the reading and the watching
-			if p.Watched() {
-				l.refresh(ctx, p)
-			}
+		l.heard(ctx, watch.Change{Rescan: true}) // what changed between the reading and the watching
+	}
+}
+
+// paths are the files of the designs that are watched.
+func (l *looking) paths() (all []string) {
+	for _, d := range l.list() {
+		if d.Watched() {
+			all = append(all, d.Paths()...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// heard looks at the designs whose files may have changed.
+func (l *looking) heard(ctx context.Context, c watch.Change) {
+	for _, d := range l.list() {
+		if d.Watched() && (c.Rescan || uses(d, c.Paths)) {
+			l.refresh(ctx, d)
 		}
 	}
 }
 
-func uses(p *workspace.Project, paths []string) bool {
-	mine := p.Paths()
+func uses(d design, paths []string) bool {
+	mine := d.Paths()
 	return slices.ContainsFunc(paths, func(path string) bool { return slices.Contains(mine, path) })
 }
 
-func (l *looking) refresh(ctx context.Context, p *workspace.Project) {
+// refresh begins to make a snapshot, or sees to it that the one being made is followed by another.
+func (l *looking) refresh(ctx context.Context, d design) {
+	t := l.tasks[d]
+	if t == nil {
+		l.begin(ctx, &task{d: d})
+		return
+	}
+	t.again = true
+	if !t.givenUp && t.superseded < maxSuperseded {
+		t.givenUp = d.Supersede()
+	}
+}
+
+func (l *looking) begin(ctx context.Context, t *task) {
+	l.tasks[t.d] = t
+	l.work.Go(func() {
+		l.look(ctx, t.d)
+		select {
+		case l.ended <- t:
+		case <-ctx.Done():
+		}
+	})
+}
+
+// end begins the next task of a design where one is due.
+func (l *looking) end(ctx context.Context, t *task) {
+	delete(l.tasks, t.d)
+	if !t.again || !slices.Contains(l.list(), t.d) {
+		return
+	}
+	next := &task{d: t.d}
+	if t.givenUp {
+		next.superseded = t.superseded + 1
+	}
+	l.begin(ctx, next)
+}
+
+func (l *looking) look(ctx context.Context, d design) {
 	start := time.Now()
-	s, made, err := p.Refresh(ctx, 0)
+	s, made, err := d.Look(ctx)
 	switch {
-	case err != nil && ctx.Err() == nil:
-		l.log.Warn("refresh", "design", p.Name(), "err", err)
+	case errors.Is(err, context.Canceled):
+		l.log.Debug("superseded", "design", d.Name(), "ms", time.Since(start).Milliseconds())
+	case err != nil:
+		l.log.Warn("refresh", "design", d.Name(), "err", err)
 	case made:
-		l.log.Info("refreshed", "design", p.Name(), "snapshot", s.N, "ms", time.Since(start).Milliseconds())
+		l.log.Info("refreshed", "design", d.Name(), "snapshot", s.N, "ms", time.Since(start).Milliseconds())
 	}
 }
 

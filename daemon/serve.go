@@ -45,7 +45,9 @@ type Options struct {
 	NoWatch  bool          // look after no files between queries
 	TCP      string        // loopback address to listen at too, for those who know the token; "": none
 
-	drain, cancel time.Duration // for tests; drainTime, cancelTime
+	// for tests
+	drain, cancel time.Duration                 // drainTime, cancelTime
+	between       func(rpc.Handler) rpc.Handler // what stands between clients and answers; nothing
 }
 
 // Serve serves until ctx ends, or for being idle. It returns ErrRunning when another server does.
@@ -82,7 +84,7 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 	if looking != nil {
 		wg.Go(func() { looking.run(ctx) })
 	}
-	srv := newServer(n, opt.Log)
+	srv := newServer(n, &opt)
 	stop := context.AfterFunc(ctx, d.close)
 	defer stop()
 	opt.Log.Info("serving", "version", opt.Version, "pid", os.Getpid(), "socket", e.Socket, "tcp", d.address())
@@ -128,8 +130,12 @@ func end(ctx context.Context, srv *rpc.Server, wg *sync.WaitGroup, opt *Options)
 var errIdle = errors.New("nobody asked anything")
 
 // newServer makes the server of what answers.
-func newServer(n *native.Native, log *slog.Logger) *rpc.Server {
-	return rpc.NewServer(n.Handler(), rpc.Options{Log: log, Opened: n.Opened, Admit: n.Admit})
+func newServer(n *native.Native, opt *Options) *rpc.Server {
+	h := n.Handler()
+	if opt.between != nil {
+		h = opt.between(h)
+	}
+	return rpc.NewServer(h, rpc.Options{Log: opt.Log, Opened: n.Opened, Admit: n.Admit})
 }
 
 // InProcess serves one client within this process, for batch jobs, where no server is started.
@@ -141,7 +147,7 @@ func InProcess(ctx context.Context, opt Options) (*rpc.Client, api.InitializeRes
 	n, _ := assemble(opt, native.Server{Version: opt.Version, Pid: int64(os.Getpid()), Started: time.Now()})
 	a, b := net.Pipe()
 	go func() { // ends with the client
-		_ = newServer(n, opt.Log).Serve(context.WithoutCancel(ctx), b)
+		_ = newServer(n, &opt).Serve(context.WithoutCancel(ctx), b)
 	}()
 	return greet(ctx, rpc.NewClient(a, rpc.Options{Log: opt.Log}), opt.Version)
 }

@@ -3,90 +3,104 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
 	"testing"
 
 	"github.com/wattd/wattd/rpc"
 	"github.com/wattd/wattd/rpc/api"
 )
 
-// stuck asks for a design whose netlist is a pipe that nobody writes to. It returns once the server reads it; end ends the reading.
-func stuck(t *testing.T, ask func(p api.DesignOpenParams)) (p api.DesignOpenParams, end func()) {
-	t.Helper()
-	dir := mac(t)
-	pipe := filepath.Join(dir, "slow.v")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
+// holdingHandler answers design/list when the test says so, or when the request is cancelled, and server/metrics only when the test says so.
+type holdingHandler struct {
+	rpc.Handler
+	begun, goOn chan struct{}
+}
+
+func (h *holdingHandler) Handle(ctx context.Context, req *rpc.Request) (any, error) {
+	cancelled := ctx.Done()
+	switch req.Method {
+	case api.ServerMetrics.Name():
+		cancelled = nil
+	case api.DesignList.Name():
+	default:
+		return h.Handler.Handle(ctx, req)
 	}
-	p = api.DesignOpenParams{Project: filepath.Join(dir, "wattd.toml"), Netlist: []string{pipe}}
-	go ask(p)
-	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the server reads
-	if err != nil {
-		t.Fatal(err)
+	h.begun <- struct{}{}
+	select {
+	case <-h.goOn:
+		return struct{}{}, nil
+	case <-cancelled:
+		return nil, ctx.Err()
 	}
-	return p, func() { fmt.Fprintln(w, "module m; endmodule"); w.Close() }
+}
+
+func holding(opt Options) (Options, *holdingHandler) {
+	h := &holdingHandler{begun: make(chan struct{}), goOn: make(chan struct{})}
+	opt.NoWatch = true
+	opt.between = func(inner rpc.Handler) rpc.Handler { h.Handler = inner; return h }
+	return opt, h
 }
 
 // asking is a request whose error comes on the channel.
-func asking[P, R any](ctx context.Context, cl *rpc.Client, m api.Method[P, R], p P) <-chan error {
+func asking(t *testing.T, cl *rpc.Client, method string) <-chan error {
+	t.Helper()
+	ctx := soon(t)
 	err := make(chan error, 1)
-	go func() { _, e := rpc.Do(ctx, cl, m, p); err <- e }()
+	go func() { err <- cl.Call(ctx, method, nil, nil) }()
 	return err
 }
 
 // TestStopUnderLoad: what is in flight when the server is told to end is finished; then the server ends.
 func TestStopUnderLoad(t *testing.T) {
 	e := endpoint(t)
-	stop := serve(t, e, Options{NoWatch: true})
-	cl := connect(t, &Client{Endpoint: e})
-	opening := make(chan error, 1)
-	_, end := stuck(t, func(p api.DesignOpenParams) { _, err := rpc.Do(soon(t), cl, api.DesignOpen, p); opening <- err })
+	opt, h := holding(Options{})
+	stop := serve(t, e, opt)
+	clients := make([]*rpc.Client, 4)
+	var flying []<-chan error
+	for i := range clients {
+		clients[i] = connect(t, &Client{Endpoint: e})
+		for range 5 {
+			flying = append(flying, asking(t, clients[i], api.DesignList.Name()))
+			<-h.begun
+		}
+	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- stop() }()
-	for !errors.Is(<-asking(soon(t), cl, api.DesignList, api.Empty{}), api.Errorf(api.ShuttingDown, "")) { // until it has begun to end
+	for _, cl := range clients { // until it has begun to end, and takes nothing new
+		for !errors.Is(<-asking(t, cl, api.ServerStatus.Name()), api.Errorf(api.ShuttingDown, "")) {
+		}
 	}
-	end()
-	if err := <-opening; !errors.Is(err, api.Errorf(api.InputError, "")) { // the answer of a server that goes on
-		t.Errorf("in flight: %v", err)
+	close(h.goOn)
+	for _, err := range flying {
+		if err := <-err; err != nil {
+			t.Errorf("in flight: %v", err)
+		}
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
+	if _, err := (&Client{Endpoint: e}).Dial(soon(t)); !errors.Is(err, ErrNone) {
+		t.Error(err)
+	}
 }
 
-// TestStopIsBounded: what does not end in time is cancelled, and answered so.
+// TestStopIsBounded: what does not end in time is cancelled, and answered so. What does not even heed that is left behind.
 func TestStopIsBounded(t *testing.T) {
 	e := endpoint(t)
-	stop := serve(t, e, Options{NoWatch: true, drain: 1, cancel: 1})
-	cl := connect(t, &Client{Endpoint: e})
-	opening := make(chan error, 1)
-	p, end := stuck(t, func(p api.DesignOpenParams) { _, err := rpc.Do(soon(t), cl, api.DesignOpen, p); opening <- err })
-	waiting := asking(soon(t), cl, api.DesignOpen, p)
-	running(t, cl, 3)
+	opt, h := holding(Options{drain: 1, cancel: 1})
+	stop := serve(t, e, opt)
+	a, b := connect(t, &Client{Endpoint: e}), connect(t, &Client{Endpoint: e})
+	heeds := asking(t, a, api.DesignList.Name())
+	<-h.begun
+	deaf := asking(t, b, api.ServerMetrics.Name())
+	<-h.begun
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
-	for _, err := range []error{<-opening, <-waiting} {
-		if !errors.Is(err, api.Errorf(api.ShuttingDown, "")) {
-			t.Errorf("in flight: %v", err)
-		}
+	if err := <-heeds; !errors.Is(err, api.Errorf(api.ShuttingDown, "")) {
+		t.Errorf("what heeds it: %v", err)
 	}
-	end()
-	if err := <-asking(soon(t), cl, api.DesignList, api.Empty{}); !errors.Is(err, api.Errorf(api.ConnectionLost, "")) {
-		t.Errorf("after it: %v", err)
+	if err := <-deaf; !errors.Is(err, api.Errorf(api.ConnectionLost, "")) {
+		t.Errorf("what does not: %v", err)
 	}
-}
-
-// running waits until the server runs so many requests of a client, the question included.
-func running(t *testing.T, cl *rpc.Client, n int64) {
-	t.Helper()
-	for ctx := soon(t); ctx.Err() == nil; {
-		if statusOf(t, cl).Sessions[0].Running >= n {
-			return
-		}
-	}
-	t.Fatal("the requests do not run")
+	close(h.goOn)
 }

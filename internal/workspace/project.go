@@ -38,6 +38,8 @@ type Project struct {
 	checked   time.Time
 	left      map[string]bool // files of the set that have not followed a change of the others
 	confirmed map[string]bool // files that were said to be complete
+	waiting   int             // requests that wait for whoever is building
+	supersede context.CancelCauseFunc
 }
 
 // lock makes the caller the one who builds.
@@ -45,9 +47,22 @@ func (p *Project) lock(ctx context.Context) error {
 	select {
 	case p.building <- struct{}{}:
 		return nil
+	default:
+	}
+	p.wait(1)
+	defer p.wait(-1)
+	select {
+	case p.building <- struct{}{}:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func (p *Project) wait(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting += n
 }
 
 func (p *Project) unlock() { <-p.building }
@@ -172,6 +187,9 @@ func (p *Project) faulty(err error) error {
 func (p *Project) make(ctx context.Context, from *Snapshot) (*Snapshot, error) {
 	now := time.Now()
 	bag := &diag.Bag{}
+	if p.w.building != nil {
+		p.w.building(ctx)
+	}
 	sess, err := project.NewSession(p.recipe.cfg, bag, p.progress)
 	if err != nil {
 		return nil, err

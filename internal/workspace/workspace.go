@@ -50,7 +50,8 @@ func (e *InputError) Error() string {
 
 // Workspace is a set of open designs.
 type Workspace struct {
-	notify func(p *Project, before, s *Snapshot)
+	notify   func(p *Project, before, s *Snapshot)
+	building func(context.Context) // tests wait in it; nil
 
 	mu       sync.Mutex
 	projects map[string]*Project
