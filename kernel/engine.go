@@ -18,6 +18,14 @@ type Engine interface {
 	Load(p *Program) (Runner, error)
 }
 
+// Reloader is an engine that makes an edited program resident at the price of the edit.
+type Reloader interface {
+	Engine
+	// Reload is Load for a program that came from an earlier one, which some engine of the process has loaded, by an edit. gates lists
+	// the gates that differ, as for Rerun. Arrays that are still the memory of the earlier program are not looked at again.
+	Reload(p, earlier *Program, gates []int32) (Runner, error)
+}
+
 // Runner is a resident program. Runs of one runner are serialised; Close waits for them.
 type Runner interface {
 	Run(ctx context.Context, j *Job) (*Result, error)

@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Validate checks that every index of the program is in range, every delay below MaxWindow, no reject limit above its delay, all code
 // well formed, and that Order holds every gate once, after the gates it reads. The error wraps ErrProgram. An engine may
@@ -15,6 +18,78 @@ func (p *Program) Validate() error {
 	return nil
 }
 
+// ValidateEdit is Validate for a program that came from a valid one by an edit of the gates listed, which include new ones and
+// holes. Arrays were copied, appended to, or are still the same memory; entries of other gates are taken to be as they were.
+func (p *Program) ValidateEdit(earlier *Program, gates []int32) error {
+	v := validator{p: p, pairs: map[uint64]struct{}{}, codes: map[uint64]struct{}{}}
+	err := v.edit(earlier, gates)
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrProgram, err)
+	}
+	return err
+}
+
+func (v *validator) edit(q *Program, gates []int32) error {
+	p := v.p
+	if p.NNet < q.NNet || len(p.Wires) < len(q.Wires) || len(p.PinNet) < len(q.PinNet) || len(p.ArcDelay) < len(q.ArcDelay) || len(p.ArcReject) < len(q.ArcReject) {
+		return fmt.Errorf("arrays are shorter than before the edit")
+	}
+	if err := v.lengths(); err != nil {
+		return err
+	}
+	if err := v.wires(len(q.Wires)); err != nil {
+		return err
+	}
+	if !same(p.Fns, q.Fns) || !same(p.Words, q.Words) || !same(p.Code, q.Code) {
+		if err := v.fns(); err != nil {
+			return err
+		}
+	}
+	for _, g := range gates {
+		if g < 0 || int(g) >= len(p.GateOut) {
+			return fmt.Errorf("edited gate %d of %d", g, len(p.GateOut))
+		}
+		if err := v.gate(int(g)); err != nil {
+			return err
+		}
+		if p.GateOut[g] < 0 {
+			continue
+		}
+		f := &p.Fns[p.GateFn[g]]
+		if err := v.pins(int(p.GatePin[g]), int(p.GatePin[g])+int(f.NPin)+int(f.NObs)); err != nil {
+			return err
+		}
+		if s := p.GateShape[g]; s >= 0 {
+			if err := v.arcs(int(p.GateArc[g]), int(p.GateArc[g]+p.Shapes[s].NSlot)); err != nil {
+				return err
+			}
+		}
+	}
+	if SameStructure(p, q) {
+		return nil
+	}
+	for g := len(q.GateOut); g < len(p.GateOut); g++ {
+		if err := v.gate(g); err != nil {
+			return err
+		}
+	}
+	if err := v.pins(len(q.PinNet), len(p.PinNet)); err != nil {
+		return err
+	}
+	return v.order()
+}
+
+// same says whether two slices are the same memory.
+func same[T any](a, b []T) bool {
+	return len(a) == len(b) && unsafe.SliceData(a) == unsafe.SliceData(b)
+}
+
+// SameStructure says whether two programs share the arrays that say which gates there are, what they read and in which order they come.
+func SameStructure(p, q *Program) bool {
+	return p.NNet == q.NNet && same(p.GateOut, q.GateOut) && same(p.GatePin, q.GatePin) && same(p.PinNet, q.PinNet) && same(p.Order, q.Order) &&
+		same(p.LevelStart, q.LevelStart) && same(p.GateFn, q.GateFn)
+}
+
 type validator struct {
 	p     *Program
 	pairs map[uint64]struct{} // (function, shape) checked
@@ -22,6 +97,20 @@ type validator struct {
 }
 
 func (v *validator) arrays() error {
+	p := v.p
+	if err := v.lengths(); err != nil {
+		return err
+	}
+	if err := v.wires(0); err != nil {
+		return err
+	}
+	if err := v.arcs(0, len(p.ArcDelay)); err != nil {
+		return err
+	}
+	return v.pins(0, len(p.PinNet))
+}
+
+func (v *validator) lengths() error {
 	p := v.p
 	n := len(p.GateOut)
 	if p.NNet < 0 || len(p.GateFn) != n || len(p.GateShape) != n || len(p.GatePin) != n || len(p.GateArc) != n || len(p.GateLimit) != n {
@@ -33,8 +122,12 @@ func (v *validator) arrays() error {
 	if len(p.Wires) == 0 || p.Wires[0] != (Wire{}) {
 		return fmt.Errorf("wire 0 is not the wire without delay")
 	}
-	for i := range p.Wires {
-		w := &p.Wires[i]
+	return nil
+}
+
+func (v *validator) wires(from int) error {
+	for i := from; i < len(v.p.Wires); i++ {
+		w := &v.p.Wires[i]
 		for _, x := range [...]int32{w.Rise, w.Fall, w.RejRise, w.RejFall, w.ErrRise, w.ErrFall} {
 			if x < 0 || x >= MaxWindow {
 				return fmt.Errorf("wire %d has a delay or limit of %d", i, x)
@@ -44,13 +137,22 @@ func (v *validator) arrays() error {
 			return fmt.Errorf("wire %d has a reject limit above its delay", i)
 		}
 	}
-	for i, d := range p.ArcDelay {
+	return nil
+}
+
+func (v *validator) arcs(from, to int) error {
+	for i, d := range v.p.ArcDelay[from:to] {
 		if d < 0 || d >= MaxWindow {
-			return fmt.Errorf("arc %d has a delay of %d", i, d)
+			return fmt.Errorf("arc %d has a delay of %d", from+i, d)
 		}
 	}
-	for i, n := range p.PinNet {
-		if n < 0 || n >= p.NNet {
+	return nil
+}
+
+func (v *validator) pins(from, to int) error {
+	p := v.p
+	for i := from; i < to; i++ {
+		if n := p.PinNet[i]; n < 0 || n >= p.NNet {
 			return fmt.Errorf("pin %d on net %d", i, n)
 		}
 		if w := p.PinWire[i]; w < 0 || int(w) >= len(p.Wires) {
@@ -148,47 +250,55 @@ func (v *validator) code(at int32, nVar int) error {
 }
 
 func (v *validator) gates() error {
+	for g := range v.p.GateOut {
+		if err := v.gate(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *validator) gate(g int) error {
 	p := v.p
-	for g, out := range p.GateOut {
-		if out == -1 {
-			continue
+	out := p.GateOut[g]
+	if out == -1 {
+		return nil
+	}
+	if out < 0 || out >= p.NNet {
+		return fmt.Errorf("gate %d drives net %d", g, out)
+	}
+	fi, si := p.GateFn[g], p.GateShape[g]
+	if fi < 0 || int(fi) >= len(p.Fns) || si < -1 || int(si) >= len(p.Shapes) {
+		return fmt.Errorf("gate %d has function %d, shape %d", g, fi, si)
+	}
+	f := &p.Fns[fi]
+	if !within(p.GatePin[g], int(f.NPin)+int(f.NObs), len(p.PinNet)) {
+		return fmt.Errorf("gate %d has pins outside of the table", g)
+	}
+	if si < 0 {
+		return nil
+	}
+	key := uint64(fi)<<32 | uint64(si)
+	if _, ok := v.pairs[key]; !ok {
+		if err := v.shape(f, &p.Shapes[si]); err != nil {
+			return fmt.Errorf("gate %d, shape %d: %w", g, si, err)
 		}
-		if out < 0 || out >= p.NNet {
-			return fmt.Errorf("gate %d drives net %d", g, out)
-		}
-		fi, si := p.GateFn[g], p.GateShape[g]
-		if fi < 0 || int(fi) >= len(p.Fns) || si < -1 || int(si) >= len(p.Shapes) {
-			return fmt.Errorf("gate %d has function %d, shape %d", g, fi, si)
-		}
-		f := &p.Fns[fi]
-		if !within(p.GatePin[g], int(f.NPin)+int(f.NObs), len(p.PinNet)) {
-			return fmt.Errorf("gate %d has pins outside of the table", g)
-		}
-		if si < 0 {
-			continue
-		}
-		key := uint64(fi)<<32 | uint64(si)
-		if _, ok := v.pairs[key]; !ok {
-			if err := v.shape(f, &p.Shapes[si]); err != nil {
-				return fmt.Errorf("gate %d, shape %d: %w", g, si, err)
-			}
-			v.pairs[key] = struct{}{}
-		}
-		n := int(p.Shapes[si].NSlot)
-		if !within(p.GateArc[g], n, len(p.ArcDelay)) {
-			return fmt.Errorf("gate %d has arcs outside of the table", g)
-		}
-		at := p.GateLimit[g]
-		if at == -1 {
-			continue
-		}
-		if !within(at, n, len(p.ArcReject)) {
-			return fmt.Errorf("gate %d has limits outside of the table", g)
-		}
-		for s := range int32(n) {
-			if r := p.ArcReject[at+s]; r < 0 || r > p.ArcDelay[p.GateArc[g]+s] || p.ArcError[at+s] < 0 {
-				return fmt.Errorf("gate %d, slot %d: reject limit %d above the delay, or a negative limit", g, s, r)
-			}
+		v.pairs[key] = struct{}{}
+	}
+	n := int(p.Shapes[si].NSlot)
+	if !within(p.GateArc[g], n, len(p.ArcDelay)) {
+		return fmt.Errorf("gate %d has arcs outside of the table", g)
+	}
+	at := p.GateLimit[g]
+	if at == -1 {
+		return nil
+	}
+	if !within(at, n, len(p.ArcReject)) {
+		return fmt.Errorf("gate %d has limits outside of the table", g)
+	}
+	for s := range int32(n) {
+		if r := p.ArcReject[at+s]; r < 0 || r > p.ArcDelay[p.GateArc[g]+s] || p.ArcError[at+s] < 0 {
+			return fmt.Errorf("gate %d, slot %d: reject limit %d above the delay, or a negative limit", g, s, r)
 		}
 	}
 	return nil

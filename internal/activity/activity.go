@@ -72,31 +72,29 @@ type Options struct {
 	// ZeroDelay holds the changes per net of the zero-delay run, when glitches are TC minus those.
 	ZeroDelay *Table
 	Workers   int
+	// Prev is the count of an earlier version of the design over the same interval with the same stimulus; nil: none.
+	Prev *Prev
+}
+
+// Prev is what a count may take over.
+type Prev struct {
+	Table  *Table
+	Design *design.Design
+	// Nets are those whose waves or removed pulses may differ (kernel.Work).
+	Nets []int32
+	// SameLogic says that the designs differ in delays alone.
+	SameLogic bool
 }
 
 // Count counts every net of the netlist.
 func Count(d *design.Design, st *wave.Stimulus, w *kernel.Waves, opt Options, bag *diag.Bag) *Table {
-	t := &Table{From: opt.From, To: opt.To, Nets: make([]Net, len(d.Netlist.Nets))}
-	c := &counter{d: d, st: st, w: w, t: t, from: opt.From, to: opt.To}
-	c.source = make([]int32, len(d.NetClass))
-	for i := range c.source {
-		c.source[i] = None
+	t := &Table{From: opt.From, To: opt.To}
+	c := newCounter(d, st, w, t)
+	if p := opt.Prev; p != nil && p.SameLogic {
+		t.Clocks = p.Table.Clocks
+	} else {
+		t.Clocks = findClocks(d, st, opt)
 	}
-	for i, n := range st.Net {
-		c.source[n] = int32(i)
-	}
-	c.spans = make([]int32, len(st.Net)+1)
-	for _, s := range st.Unknown {
-		c.spans[s.Src+1]++
-	}
-	for i := range st.Net {
-		c.spans[i+1] += c.spans[i]
-	}
-	c.tri = map[int32]design.Tristate{}
-	for _, x := range d.Tristate {
-		c.tri[x.Net] = x
-	}
-	t.Clocks = findClocks(d, st, opt)
 	if opt.ZeroDelay != nil {
 		t.Split = true
 	} else if t.Split = len(t.Clocks.List) > 0; !t.Split {
@@ -110,6 +108,18 @@ func Count(d *design.Design, st *wave.Stimulus, w *kernel.Waves, opt Options, ba
 	if bag != nil && t.Clocks.mixed > 0 && len(t.Clocks.List) > 1 {
 		bag.AddN(diag.ActMultiClock, t.Clocks.mixed, diag.Pos{}, "%d nets are split by %s", t.Clocks.mixed, t.Clocks.List[t.Clocks.Fastest].Name)
 	}
+	if nets, some := c.again(opt.Prev); some && opt.ZeroDelay == nil {
+		c.recount(nets, opt.Prev.Table)
+	} else {
+		c.all(opt)
+	}
+	return t
+}
+
+// all counts every net, a block at a time.
+func (c *counter) all(opt Options) {
+	t := c.t
+	t.Nets = make([]Net, len(c.d.Netlist.Nets))
 	workers := opt.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -131,14 +141,21 @@ func Count(d *design.Design, st *wave.Stimulus, w *kernel.Waves, opt Options, ba
 	}
 	close(next)
 	wg.Wait()
-	for _, x := range st.Collapsed {
+	c.collapsed(func(int32) bool { return true })
+}
+
+// collapsed adds the changes of sources that were overwritten within their tick.
+func (c *counter) collapsed(want func(net int32) bool) {
+	for _, x := range c.st.Collapsed {
+		if !want(x.Net) {
+			continue
+		}
 		for _, tick := range x.Tick {
-			if tick >= opt.From && tick < opt.To {
-				t.Nets[x.Net].Collapsed++
+			if tick >= c.from && tick < c.to {
+				c.t.Nets[x.Net].Collapsed++
 			}
 		}
 	}
-	return t
 }
 
 // None marks an absent index.
@@ -153,6 +170,29 @@ type counter struct {
 	source   []int32 // by net: index of the stimulus
 	spans    []int32 // by source: first in Stimulus.Unknown
 	tri      map[int32]design.Tristate
+}
+
+func newCounter(d *design.Design, st *wave.Stimulus, w *kernel.Waves, t *Table) *counter {
+	c := &counter{d: d, st: st, w: w, t: t, from: t.From, to: t.To}
+	c.source = make([]int32, len(d.NetClass))
+	for i := range c.source {
+		c.source[i] = None
+	}
+	for i, n := range st.Net {
+		c.source[n] = int32(i)
+	}
+	c.spans = make([]int32, len(st.Net)+1)
+	for _, s := range st.Unknown {
+		c.spans[s.Src+1]++
+	}
+	for i := range st.Net {
+		c.spans[i+1] += c.spans[i]
+	}
+	c.tri = map[int32]design.Tristate{}
+	for _, x := range d.Tristate {
+		c.tri[x.Net] = x
+	}
+	return c
 }
 
 // net counts one net.

@@ -70,6 +70,9 @@ type Phase struct {
 	Bytes int64         `json:"bytes,omitempty"`
 }
 
+// engine is one for the process, because it remembers what it worked out of programs that edits start from.
+var engine = host.New()
+
 // NewSession checks the choices. A *UsageError tells of a value that no run can have; where it stands in a wattd.toml it is a
 // diagnostic instead.
 func NewSession(c Config, bag *diag.Bag, p Progress) (*Session, error) {
@@ -294,7 +297,7 @@ func (s *Session) Simulate(ctx context.Context) error {
 		s.Work.PairsTotal = p.Work.PairsTotal
 		return nil
 	}
-	opt := sim.Options{Engine: host.New(), Windows: s.opt.windows, Keep: s.keep}
+	opt := sim.Options{Engine: engine, Windows: s.opt.windows, Keep: s.keep}
 	s.parts = s.Stim.Parts()
 	s.Work.NewSources = s.Stim.Coverage.New
 	if len(s.parts) > 1 { // what is kept of a run holds for one part
@@ -303,6 +306,7 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if p := s.prev; p != nil && p.Result != nil && opt.Keep {
 		delta := design.Diff(p.Design, s.Design)
 		opt.Prev, opt.Changed = p.Result, delta.Gates
+		opt.SameLogic = delta.Added+delta.Removed+delta.NewFunction+delta.NewInputs == 0 && p.Stim == s.Stim
 		s.Work.GatesCompiled = int64(len(delta.Gates))
 	}
 	if s.progress != nil {
@@ -346,6 +350,9 @@ func (s *Session) simulate(ctx context.Context, i int, st *wave.Stimulus, opt si
 				return 0, err
 			}
 			copt.ZeroDelay = z
+		}
+		if p := s.prev; p != nil && p.Stim == st && opt.Prev != nil && res.Work.PairsTotal > 0 {
+			copt.Prev = &activity.Prev{Table: p.Table, Design: p.Design, Nets: res.Work.Nets, SameLogic: opt.SameLogic}
 		}
 		t := activity.Count(s.Design, st, res.Waves, copt, bag)
 		if s.Table == nil {

@@ -35,6 +35,10 @@ type Options struct {
 	// (design.Diff): only what they touch is run. With other cuts everything is.
 	Prev    *Result
 	Changed []int32
+	// SameLogic says that design and stimulus differ from those of Prev in delays alone: the start is then the same.
+	SameLogic bool
+	// Patched says that the program came from that of Prev by copying and appending (design.Patch): other gates are as they were.
+	Patched bool
 }
 
 // Result is the outcome of a run.
@@ -44,6 +48,8 @@ type Result struct {
 	Variant   kernel.Variant
 	Defaulted int64 // state bits that are 0 for want of anything better
 	FellBack  bool  // a presized run was repeated
+
+	start *Start
 }
 
 // Run simulates st on d. The bag gets what had to be assumed about states at the start.
@@ -51,20 +57,27 @@ func Run(ctx context.Context, d *design.Design, st *wave.Stimulus, opt Options, 
 	if opt.Engine == nil {
 		return nil, fmt.Errorf("sim: no engine")
 	}
-	start := Settle(d, st, bag)
+	again := opt.Keep && opt.Prev != nil && opt.Prev.Kept != nil
+	var start *Start
+	if again && opt.SameLogic && opt.Prev.start != nil {
+		start = opt.Prev.start
+	} else {
+		start = Settle(d, st, bag)
+	}
 	job := &kernel.Job{
 		Cuts: Cuts(d, st, opt), Start: start.Nets, StartBits: start.Bits,
 		SrcNet: st.Net, SrcOff: st.Off, SrcTick: st.Tick,
 		Kind: opt.Kind, Variant: opt.Variant, Workers: opt.Workers, Observers: opt.Observers, Plan: opt.Plan, Keep: opt.Keep, Progress: opt.Progress,
 	}
-	r, err := opt.Engine.Load(d.Program)
+	again = again && slices.Equal(opt.Prev.Kept.Job.Cuts, job.Cuts) && opt.Prev.Kept.Job.Kind == job.Kind
+	r, err := load(d, opt, again)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	res := &Result{Engine: opt.Engine.Name(), Variant: opt.Variant, Defaulted: start.Defaulted}
-	if p := opt.Prev; opt.Keep && p != nil && p.Kept != nil && slices.Equal(p.Kept.Job.Cuts, job.Cuts) && p.Kept.Job.Kind == job.Kind {
-		res.Result, err = r.Rerun(ctx, job, p.Result, &kernel.Dirty{Gates: opt.Changed})
+	res := &Result{Engine: opt.Engine.Name(), Variant: opt.Variant, Defaulted: start.Defaulted, start: start}
+	if again {
+		res.Result, err = r.Rerun(ctx, job, opt.Prev.Result, &kernel.Dirty{Gates: opt.Changed})
 		if err == nil && res.Waves.Sparse() {
 			res.Waves = res.Waves.Compact()
 		}
@@ -96,6 +109,14 @@ func Run(ctx context.Context, d *design.Design, st *wave.Stimulus, opt Options, 
 		bag.AddN(diag.SimStateDefault, n, diag.Pos{}, "%d latches or three-state nets are closed at the start with unknown state", n)
 	}
 	return res, nil
+}
+
+// load makes the design resident, as an edit of the one before where the engine can.
+func load(d *design.Design, opt Options, again bool) (kernel.Runner, error) {
+	if e, ok := opt.Engine.(kernel.Reloader); ok && again && opt.Patched {
+		return e.Reload(d.Program, opt.Prev.Kept.Program, opt.Changed)
+	}
+	return opt.Engine.Load(d.Program)
 }
 
 // Cuts returns the window borders of a run, its ends included.

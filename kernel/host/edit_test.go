@@ -23,6 +23,17 @@ func newEditor(seed uint64, p *kernel.Program, j *kernel.Job) *editor {
 // step makes n random edits.
 func (e *editor) step(n int) {
 	p, j := *e.p, *e.j
+	if e.r.IntN(4) == 0 { // delays alone: the arrays of the structure stay
+		p.PinWire, p.ArcDelay, p.ArcReject, p.ArcError = slices.Clone(p.PinWire), slices.Clone(p.ArcDelay), slices.Clone(p.ArcReject), slices.Clone(p.ArcError)
+		e.p, e.dirty = &p, nil
+		for range n {
+			e.arcs()
+			e.wire()
+		}
+		slices.Sort(e.dirty)
+		e.dirty = slices.Compact(e.dirty)
+		return
+	}
 	for _, s := range []*[]int32{&p.GateOut, &p.GateFn, &p.GateShape, &p.GatePin, &p.GateArc, &p.GateLimit, &p.PinNet, &p.PinWire, &p.ArcDelay, &p.ArcReject, &p.ArcError} {
 		*s = slices.Clone(*s)
 	}

@@ -15,7 +15,9 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
+	"weak"
 
 	"github.com/wattd/wattd/kernel"
 )
@@ -46,6 +48,9 @@ type engine struct {
 	scratch int  // entries of new scratch buffers; 0: a usual size
 	keeps   bool // results are memory of the garbage collector, so that several may share it
 	general bool // run every gate on the general path (tests)
+
+	mu   sync.Mutex
+	last []*resident
 }
 
 func (e *engine) Name() string     { return "host" }
@@ -65,7 +70,45 @@ func (e *engine) Load(p *kernel.Program) (kernel.Runner, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	r := &runner{engine: e, p: p, check: kernel.NewJobChecker(p), path: make([]uint8, len(p.Order)), pool: make(chan *worker)}
+	return e.runner(p, e.prepared(p)), nil
+}
+
+// Reload implements kernel.Reloader.
+func (e *engine) Reload(p, earlier *kernel.Program, gates []int32) (kernel.Runner, error) {
+	if err := p.ValidateEdit(earlier, gates); err != nil {
+		return nil, err
+	}
+	was := e.recall(earlier)
+	if was == nil || !kernel.SameStructure(p, earlier) {
+		return e.runner(p, e.prepared(p)), nil
+	}
+	now := &resident{p: weak.Make(p), path: slices.Clone(was.path), place: was.place, loose: was.loose, loosePos: was.loosePos, width: was.width}
+	for _, g := range gates {
+		if at := now.place[g].pos; now.place[g].level >= 0 && !e.general {
+			now.path[at] = pathOf(p, g)
+		}
+	}
+	e.remember(now)
+	return e.runner(p, now), nil
+}
+
+func (e *engine) runner(p *kernel.Program, r *resident) *runner {
+	return &runner{engine: e, p: p, resident: r, check: kernel.NewJobChecker(p), source: make([]int32, len(r.loose)), pool: make(chan *worker)}
+}
+
+// resident is what is worked out of a program. It never changes and holds none of its memory.
+type resident struct {
+	p     weak.Pointer[kernel.Program]
+	path  []uint8 // per position in Order, see pathOf
+	place []place // per gate
+
+	loose    []int32 // nets without a gate
+	loosePos []int32 // per net its position in loose; computed nets: ^gate
+	width    int     // most items of a level
+}
+
+func (e *engine) prepared(p *kernel.Program) *resident {
+	r := &resident{p: weak.Make(p), path: make([]uint8, len(p.Order))}
 	r.place = make([]place, len(p.GateOut))
 	for i := range r.place {
 		r.place[i].level = -1
@@ -91,12 +134,37 @@ func (e *engine) Load(p *kernel.Program) (kernel.Runner, error) {
 			r.loose = append(r.loose, n)
 		}
 	}
-	r.source = make([]int32, len(r.loose))
 	for l := 0; l+1 < len(p.LevelStart); l++ {
 		r.width = max(r.width, int(p.LevelStart[l+1]-p.LevelStart[l]))
 	}
 	r.width = max(r.width, len(r.loose))
-	return r, nil
+	e.remember(r)
+	return r
+}
+
+// recallable is how many programs an engine remembers for Reload.
+const recallable = 4
+
+// remember keeps what was worked out of the programs that were loaded last, as long as they live.
+func (e *engine) remember(r *resident) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last = slices.DeleteFunc(e.last, func(o *resident) bool { v := o.p.Value(); return v == nil || v == r.p.Value() })
+	if len(e.last) == recallable {
+		e.last = slices.Delete(e.last, 0, 1)
+	}
+	e.last = append(e.last, r)
+}
+
+func (e *engine) recall(p *kernel.Program) *resident {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, r := range e.last {
+		if r.p.Value() == p {
+			return r
+		}
+	}
+	return nil
 }
 
 // runner is a resident program. mu is held during a run.
@@ -104,13 +172,9 @@ type runner struct {
 	*engine
 	p     *kernel.Program
 	check *kernel.JobChecker
-	path  []uint8 // per position in Order, see pathOf
-	place []place // per gate
+	*resident
 
-	loose    []int32 // nets without a gate
-	loosePos []int32 // per net its position in loose; computed nets: ^gate
-	source   []int32 // per loose net its index in SrcNet of the job at hand, or -1
-	width    int     // most items of a level
+	source []int32 // per loose net its index in SrcNet of the job at hand, or -1
 
 	mu      sync.Mutex
 	closed  bool

@@ -117,6 +117,12 @@ func chain(t *testing.T, e *engine, seed uint64, c kerneltest.Config, cuts, edit
 		ed.step(ed.r.IntN(4))
 		what := fmt.Sprintf("seed %d, cut %d, edit %d", seed, cuts, k)
 		r, err := e.Load(ed.p)
+		if seed%2 == 1 {
+			if err == nil {
+				r.Close()
+			}
+			r, err = e.Reload(ed.p, prev.Kept.Program, ed.dirty)
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
