@@ -22,13 +22,14 @@ type size struct {
 	event   int   // gates of the synthetic design that Icarus runs too
 	cycles  int   // of the growth table
 	growth  []int // gates
+	edits   []int // gates
 	m1      bool  // the base case of the performance goals, with 100 cycles
 }
 
 var sizes = map[string]size{
-	"small":   {readers: 10_000, event: 1_000, cycles: 50, growth: []int{1_000, 10_000}},
-	"default": {readers: 100_000, event: 10_000, cycles: 50, growth: []int{1_000, 10_000, 100_000}},
-	"large":   {readers: 1_000_000, event: 10_000, cycles: 50, growth: []int{1_000, 10_000, 100_000, 1_000_000, 5_000_000}, m1: true},
+	"small":   {readers: 10_000, event: 1_000, cycles: 50, growth: []int{1_000, 10_000}, edits: []int{1_000, 10_000}},
+	"default": {readers: 100_000, event: 10_000, cycles: 50, growth: []int{1_000, 10_000, 100_000}, edits: []int{10_000, 100_000}},
+	"large":   {readers: 1_000_000, event: 10_000, cycles: 50, growth: []int{1_000, 10_000, 100_000, 1_000_000, 5_000_000}, edits: []int{10_000, 100_000, 1_000_000}, m1: true},
 }
 
 func main() {
@@ -64,7 +65,7 @@ func run(ctx context.Context, which, corpus, out string) error {
 	past := loadPeers(filepath.Join("bench", "peers.json"))
 	b := &bench{ctx: ctx, size: sz, corpus: corpus, tmp: tmp, peers: past}
 	b.printf("# Benchmark results\n\nMade by `make bench BENCH=%s`. %s\n", which, machine())
-	for _, part := range []func() error{b.readers, b.engines, b.growth} {
+	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits} {
 		if err := part(); err != nil {
 			return err
 		}
