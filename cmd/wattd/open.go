@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,6 +62,17 @@ Exit codes: 0 open, 1 the input is wrong, 2 usage, 4 our fault.`,
 	return c
 }
 
+// environment is that of this process, for the files that name variables: those of the server are not ours.
+func environment() map[string]string {
+	env := map[string]string{}
+	for _, e := range os.Environ() {
+		if name, value, ok := strings.Cut(e, "="); ok {
+			env[name] = value
+		}
+	}
+	return env
+}
+
 // projectArg is the wattd.toml that is meant: the one named, else that of the current folder unless files are named.
 func projectArg(args []string, files bool) string {
 	path := ""
@@ -80,6 +92,7 @@ func projectArg(args []string, files bool) string {
 
 // openWithBar opens a design and shows how far it is.
 func openWithBar(ctx context.Context, c *cobra.Command, cl *rpc.Client, p api.DesignOpenParams) (r api.DesignStatusResult, err error) {
+	p.Env = environment()
 	bar := newBar(c.ErrOrStderr())
 	defer bar.stop()
 	show := bar.progress()

@@ -59,7 +59,15 @@ type Config struct {
 
 	RequireCoverage string `toml:"require_coverage,omitempty"` // percent
 
+	Around Around `toml:"-"`
+
 	places map[string]diag.Pos // of the keys that came from a wattd.toml and still hold
+}
+
+// Around is where a wattd.toml and file lists find what they do not say themselves. A server has that of its client, not its own.
+type Around struct {
+	Dir    string                           // working folder; "": that of the process
+	Lookup func(name string) (string, bool) // environment; nil: that of the process
 }
 
 // maxConfig bounds what is read as a wattd.toml, so that a dump given by mistake is not loaded whole.
@@ -67,6 +75,11 @@ const maxConfig = 1 << 20
 
 // LoadConfig reads a wattd.toml. Paths in it are relative to its folder, $VAR is expanded. Faults go to bag, with their lines.
 func LoadConfig(path string, bag *diag.Bag) (*Config, error) {
+	return LoadConfigAround(path, Around{}, bag)
+}
+
+// LoadConfigAround is LoadConfig with the environment of somebody else.
+func LoadConfigAround(path string, around Around, bag *diag.Bag) (*Config, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -80,9 +93,9 @@ func LoadConfig(path string, bag *diag.Bag) (*Config, error) {
 		if recognised(path, b, bag) {
 			bag.Add(diag.ProjConfig, diag.Pos{File: path}, "over %d bytes: this is no wattd.toml", maxConfig)
 		}
-		return &Config{}, nil
+		return &Config{Around: around}, nil
 	}
-	return parseConfig(path, b, bag), nil
+	return parseConfig(path, b, around, bag), nil
 }
 
 // recognised tells the user when the bytes are those of another format; it returns whether they may be TOML.
@@ -98,8 +111,8 @@ func recognised(path string, b []byte, bag *diag.Bag) bool {
 	return f.Expect(source.TOML, bag)
 }
 
-func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
-	c := &Config{places: map[string]diag.Pos{}}
+func parseConfig(path string, b []byte, around Around, bag *diag.Bag) *Config {
+	c := &Config{Around: around, places: map[string]diag.Pos{}}
 	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
 	t := reflect.TypeFor[Config]()
 	for i := range t.NumField() {
@@ -155,7 +168,7 @@ func parseConfig(path string, b []byte, bag *diag.Bag) *Config {
 		if *s == "" || *s == "-" {
 			return
 		}
-		*s = expand(*s, func(name string) {
+		*s = around.expand(*s, func(name string) {
 			bag.Add(diag.ProjConfig, c.places[key], "$%s in %s is not set in the environment", name, key)
 		})
 		if !filepath.IsAbs(*s) {
@@ -200,9 +213,13 @@ func takes(b []byte, line int) string {
 }
 
 // expand replaces $NAME and ${NAME}.
-func expand(s string, unset func(string)) string {
+func (a *Around) expand(s string, unset func(string)) string {
+	lookup := a.Lookup
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
 	return os.Expand(s, func(name string) string {
-		v, ok := os.LookupEnv(name)
+		v, ok := lookup(name)
 		if !ok {
 			unset(name)
 		}

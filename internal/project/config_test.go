@@ -50,7 +50,7 @@ func TestParseConfig(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			bag := &diag.Bag{}
-			c := parseConfig(path, []byte(tc.text), bag)
+			c := parseConfig(path, []byte(tc.text), Around{}, bag)
 			if d := cmp.Diff(tc.msgs, messages(bag)); d != "" {
 				t.Fatal(d)
 			}
@@ -99,9 +99,9 @@ func TestConfigTOML(t *testing.T) {
 		t.Fatal(err)
 	}
 	bag := &diag.Bag{}
-	back := parseConfig("wattd.toml", b, bag)
-	if len(back.places) != v.NumField()-1 {
-		t.Errorf("%d keys have a place, of %d", len(back.places), v.NumField()-1)
+	back := parseConfig("wattd.toml", b, Around{}, bag)
+	if len(back.places) != v.NumField()-2 {
+		t.Errorf("%d keys have a place, of %d", len(back.places), v.NumField()-2)
 	}
 	back.places = nil
 	if bag.Errors() > 0 || !reflect.DeepEqual(*back, c) {

@@ -15,6 +15,7 @@ import (
 
 // fileList is a list of netlist files as Verilog tools read it with -f.
 type fileList struct {
+	around  Around
 	files   []listed
 	incdirs []string
 	defines map[string]string
@@ -156,15 +157,19 @@ func (l *fileList) file(w string, pos diag.Pos, library bool) {
 // with its files. It fails when a variable is not set.
 func (l *fileList) resolve(p string, pos diag.Pos) (string, bool) {
 	ok := true
-	p = expand(p, func(name string) {
+	p = l.around.expand(p, func(name string) {
 		l.bag.Add(diag.ProjFileList, pos, "$%s is not set in the environment", name)
 		ok = false
 	})
 	if filepath.IsAbs(p) {
 		return p, ok
 	}
-	if _, err := os.Stat(p); err == nil {
-		return p, ok
+	here := p
+	if l.around.Dir != "" {
+		here = filepath.Join(l.around.Dir, p)
+	}
+	if _, err := os.Stat(here); err == nil {
+		return here, ok
 	}
 	return filepath.Join(filepath.Dir(pos.File), p), ok
 }

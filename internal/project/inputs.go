@@ -157,7 +157,7 @@ func (s *Session) readLibraries(ctx context.Context) error {
 // readNetlists reads the netlists of the command line and the file lists.
 func (s *Session) readNetlists(ctx context.Context) error {
 	s.names = scan.NewNames()
-	list := fileList{defines: map[string]string{}, open: func(path string) (*source.File, error) { return source.Open(ctx, path, s.Bag) }, bag: s.Bag}
+	list := fileList{around: s.Config.Around, defines: map[string]string{}, open: func(path string) (*source.File, error) { return source.Open(ctx, path, s.Bag) }, bag: s.Bag}
 	for _, p := range s.Config.Netlist {
 		list.files = append(list.files, listed{path: p})
 	}

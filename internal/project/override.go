@@ -20,5 +20,8 @@ func (c *Config) Override(flags *Config, changed func(flag string) bool) {
 // keyOf is the key of a field in wattd.toml, empty where it has none.
 func keyOf(f reflect.StructField) string {
 	key, _, _ := strings.Cut(f.Tag.Get("toml"), ",")
+	if key == "-" {
+		return ""
+	}
 	return key
 }

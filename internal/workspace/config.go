@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/project"
@@ -27,6 +29,8 @@ type Choice struct {
 	Given map[string]bool // which of them do, by flag: key with dashes
 
 	Unwatched bool // nobody looks after the files between queries
+
+	Around Around // what surrounds who opens it
 }
 
 // FileError says that a file could not be read, or written.
@@ -52,9 +56,24 @@ const maxConfig = 1 << 20
 // recipe makes the configuration of a project, again whenever its wattd.toml changed.
 type recipe struct {
 	choice Choice
+	env    *environment
+	lists  *atomic.Bool    // the file has file lists
 	text   []byte          // of the file when it was read last
 	cfg    Config          // made from it
 	then   []func(*Config) // what was asked for since the design was opened
+}
+
+func newRecipe(c Choice) recipe {
+	r := recipe{choice: c, env: newEnvironment(c.Around), lists: new(atomic.Bool)}
+	r.choice.Around = Around{}
+	return r
+}
+
+// fits says whether a choice means what the recipe makes.
+func (r *recipe) fits(c *Choice) bool {
+	bare := *c
+	bare.Around = Around{}
+	return reflect.DeepEqual(r.choice, bare) && r.env.fits(c.Around, len(c.Over.FileList) > 0 || r.lists.Load())
 }
 
 // config is the configuration that the file says now. changed tells that it is not the one before.
@@ -63,6 +82,7 @@ func (r *recipe) config() (cfg Config, changed bool, err error) {
 		if r.text == nil {
 			r.text = []byte{}
 			r.cfg = r.choice.Over
+			r.cfg.Around = r.env.forProject()
 			return r.finish()
 		}
 		return r.cfg, false, nil
@@ -75,7 +95,7 @@ func (r *recipe) config() (cfg Config, changed bool, err error) {
 		return r.cfg, false, nil
 	}
 	bag := &diag.Bag{}
-	c, err := project.LoadConfig(r.choice.File, bag)
+	c, err := project.LoadConfigAround(r.choice.File, r.env.forProject(), bag)
 	if err != nil {
 		return r.cfg, false, &FileError{Path: r.choice.File, Err: withoutPath(err)}
 	}
@@ -85,6 +105,7 @@ func (r *recipe) config() (cfg Config, changed bool, err error) {
 	over := r.choice.Over
 	c.Override(&over, func(flag string) bool { return r.choice.Given[flag] })
 	r.text, r.cfg = text, *c
+	r.lists.Store(len(c.FileList) > 0)
 	return r.finish()
 }
 

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -89,6 +88,7 @@ func (w *Workspace) Open(ctx context.Context, name string, c Choice, progress pr
 		if p.failed { // of another client, whose request may have been cancelled: try ourselves
 			continue
 		}
+		p.recipe.env.adopt(c.Around)
 		s, made, err := p.Refresh(ctx, 0)
 		return p, s, made, err
 	}
@@ -101,7 +101,7 @@ func (w *Workspace) claim(name string, c Choice) (p *Project, mine bool) {
 	if p := w.same(name, &c); p != nil {
 		return p, false
 	}
-	p = &Project{w: w, wanted: name, recipe: recipe{choice: c}, building: make(chan struct{}, 1), opened: make(chan struct{}), held: map[int64]weak.Pointer[Snapshot]{}, left: map[string]bool{}}
+	p = &Project{w: w, wanted: name, recipe: newRecipe(c), building: make(chan struct{}, 1), opened: make(chan struct{}), held: map[int64]weak.Pointer[Snapshot]{}, left: map[string]bool{}}
 	w.opening = append(w.opening, p)
 	return p, true
 }
@@ -137,12 +137,12 @@ func (w *Workspace) first(ctx context.Context, p *Project, name string, progress
 // same finds a design of the same choice, under that name if one is given.
 func (w *Workspace) same(name string, c *Choice) *Project {
 	for _, p := range w.opening {
-		if name == p.wanted && reflect.DeepEqual(p.recipe.choice, *c) {
+		if name == p.wanted && p.recipe.fits(c) {
 			return p
 		}
 	}
 	for n, p := range w.projects {
-		if (name == "" || name == n) && reflect.DeepEqual(p.recipe.choice, *c) {
+		if (name == "" || name == n) && p.recipe.fits(c) {
 			return p
 		}
 	}

@@ -28,6 +28,8 @@ type DesignOpenParams struct {
 	Tick           string   `json:"tick,omitempty"`             // for example 1ps; absent: the coarsest that holds all delays
 	Engine         string   `json:"engine,omitempty"`           // host, or absent for the best there is
 	Watch          *bool    `json:"watch,omitempty"`            // look after the files; absent: true
+
+	Env map[string]string `json:"env,omitempty"` // variables that wattd.toml and file lists may name; those of the server are not used
 }
 
 // DesignParams name a design.

@@ -27,7 +27,7 @@ func (n *Native) open(ctx context.Context, p api.DesignOpenParams) (r api.Design
 	if p.Snapshot != 0 {
 		return r, api.Errorf(api.BadRequest, "design/open takes no snapshot")
 	}
-	c := workspace.Choice{Given: map[string]bool{}}
+	c := workspace.Choice{Given: map[string]bool{}, Around: workspace.Around{Dir: s.folder(), Env: p.Env}}
 	if c.File, err = s.path(p.Project); err != nil {
 		return r, err
 	}

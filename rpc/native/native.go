@@ -186,17 +186,23 @@ func (s *session) begin(req *rpc.Request, version string) error {
 	return nil
 }
 
+// folder is the working folder of the client, or "".
+func (s *session) folder() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cwd
+}
+
 // path makes a path of the client absolute.
 func (s *session) path(p string) (string, error) {
 	if p == "" || filepath.IsAbs(p) {
 		return p, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cwd == "" {
+	cwd := s.folder()
+	if cwd == "" {
 		return "", api.Errorf(api.BadRequest, "%q is relative, and initialize gave no cwd", p)
 	}
-	return filepath.Join(s.cwd, p), nil
+	return filepath.Join(cwd, p), nil
 }
 
 func (n *Native) initialize(context.Context, api.InitializeParams) (api.InitializeResult, error) {
