@@ -1,12 +1,12 @@
 package watch
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/wattd/wattd/internal/source"
 )
 
 // system is what a watcher asks of the operating system.
@@ -24,7 +24,7 @@ type notifier interface {
 	close()
 }
 
-func realSystem() system { return system{look: lookAt, probe: probe, notify: notify} }
+func realSystem() system { return system{look: lookAt, probe: source.Probe, notify: notify} }
 
 // look is all that is found out about a path at one time.
 type look struct {
@@ -84,44 +84,10 @@ func lookAt(path string) look {
 			steps = nil // a file; steps beyond it lead nowhere
 		}
 	}
-	l.id, l.err = probe(path, l.kind == poll)
+	l.id, l.err = source.Probe(path, l.kind == poll)
 	return l
 }
 
 func split(path string) []string {
 	return strings.Split(strings.TrimPrefix(filepath.ToSlash(path), filepath.ToSlash(filepath.VolumeName(path))), "/")
-}
-
-// probe opens and stats: on a network file system the open makes the client ask the server, where a stat may answer from
-// what it remembers. For the same reason the directory is opened first there. A client that still takes the name for a file
-// that is gone is asked until it knows better.
-func probe(path string, remote bool) (ID, error) {
-	if remote {
-		if dir, err := os.Open(filepath.Dir(path)); err == nil {
-			_ = dir.Close() // only read from
-		}
-	}
-	for end := time.Now().Add(staleFor); ; time.Sleep(staleStep) {
-		id, err := open(path)
-		if !stale(err) || time.Now().After(end) {
-			return id, err
-		}
-	}
-}
-
-func open(path string) (ID, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
-	switch {
-	case err == nil:
-		defer f.Close()
-		return IDOf(f)
-	case errors.Is(err, fs.ErrNotExist) || notDirectory(err):
-		return ID{}, nil
-	}
-	// It may not be opened, but its change can still be seen.
-	id, statErr := idOfPath(path)
-	if statErr != nil {
-		return ID{}, err
-	}
-	return id, err
 }

@@ -57,7 +57,7 @@ var layers = map[string][]string{
 	"rpc/lsp":        {"rpc", "rpc/api", "internal/workspace", "internal/activity", "internal/power", "internal/names", "internal/diag", "internal/lsp"},
 	"internal/lsp":   {},
 	"cache":          {},
-	"watch":          {},
+	"watch":          {"internal/source"},
 	"daemon":         {"rpc", "rpc/", "internal/workspace", "watch", "cache", "kernel", "kernel/"},
 	"internal/incr":  {"internal/diag", "internal/design", "internal/wave", "internal/sim", "kernel"},
 	"internal/power": {"internal/diag", "internal/activity", "internal/design", "internal/format/"},

@@ -76,7 +76,7 @@ func (s *Session) Fresh(ctx context.Context) bool { return unchanged(ctx, s.File
 func unchanged(ctx context.Context, files []FileInfo) bool {
 	for i := range files {
 		f := &files[i]
-		if st, ok := stamp(f.Path); ok && st == f.stamp {
+		if st, ok := stamp(f.Path); ok && st.same(f.stamp) {
 			continue
 		}
 		before, ok := stamp(f.Path)

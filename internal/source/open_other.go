@@ -1,6 +1,6 @@
 //go:build !unix
 
-package watch
+package source
 
 const openFlags = 0
 

@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package watch
+package source
 
 import "os"
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package watch
+package source
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package watch
+package source
 
 import (
 	"errors"
@@ -12,13 +12,23 @@ import (
 // fstat answers from what the client remembers, for a second or a minute.
 const statFlags = unix.AT_STATX_FORCE_SYNC
 
+// fineTimes are the local file systems whose times are as fine as the clock of the kernel, by the magic number of statfs; old volumes
+// of ext have whole seconds.
+var fineTimes = map[uint32]bool{
+	0xEF53: true, 0x58465342: true, 0x9123683E: true, 0x01021994: true, 0x2FC12FC1: true, 0xF2F52010: true, // ext, XFS, Btrfs, tmpfs, ZFS, F2FS
+}
+
 // staleFor bounds the wait for a client to notice that a name leads to another file now.
 const staleFor, staleStep = 2 * time.Second, 20 * time.Millisecond
 
-var errReplaced = errors.New("watch: the name still leads to a file that was removed")
+var errReplaced = errors.New("source: the name still leads to a file that was removed")
 
 func idOfFile(f *os.File) (ID, error) {
 	id, links, err := statx(int(f.Fd()), "", statFlags|unix.AT_EMPTY_PATH)
+	if err == nil {
+		var fs unix.Statfs_t
+		id.Fine = id.Ctime%1e9 != 0 && unix.Fstatfs(int(f.Fd()), &fs) == nil && fineTimes[uint32(fs.Type)]
+	}
 	if err == nil && links == 0 {
 		err = errReplaced
 	}
