@@ -160,7 +160,7 @@ func (b *builder) isTopOutput(n int32) bool {
 
 func (b *builder) sinkScope(s int32) int32 {
 	if s < int32(len(b.nl.PinNet)) {
-		return b.nl.Insts[b.instOfPin(s)].Scope
+		return b.nl.Insts[b.nl.PinInst(s)].Scope
 	}
 	k := s - int32(len(b.nl.PinNet))
 	i, _ := slices.BinarySearchFunc(b.nl.Prims, k, func(p netlist.Prim, k int32) int {
@@ -173,18 +173,6 @@ func (b *builder) sinkScope(s int32) int32 {
 		return 0
 	})
 	return b.nl.Prims[i].Scope
-}
-
-// instOfPin finds the instance of an index in PinNet; Pin0 ascends.
-func (b *builder) instOfPin(pin int32) int32 {
-	i, ok := slices.BinarySearchFunc(b.nl.Insts, pin, func(in netlist.Inst, p int32) int { return int(in.Pin0) - int(p) })
-	if !ok {
-		i--
-	}
-	for i+1 < len(b.nl.Insts) && b.nl.Insts[i+1].Pin0 <= pin { // instances without pins share a start
-		i++
-	}
-	return int32(i)
 }
 
 // within says whether scope s is root or below it.

@@ -2,6 +2,7 @@ package netlist
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/format/scan"
@@ -223,7 +224,7 @@ func (l *linker) finish() {
 	nl := l.nl
 	nl.lookup.mods = make([]modNames, len(l.mods))
 	for i, m := range l.mods {
-		nl.lookup.mods[i] = modNames{nets: m.tab, decls: m.decls, objs: m.objs, objOf: m.objOf, named: m.named, bits: m.bits()}
+		nl.lookup.mods[i] = modNames{nets: m.tab, decls: m.decls, objs: m.objs, objOf: m.objOf, named: m.named, bits: m.bits(), explicit: int32(len(m.src.Nets)), strict: m.src.NoImplicit}
 		mn := &nl.lookup.mods[i]
 		for _, p := range m.ports {
 			if p.decl == None && p.name != 0 {
@@ -232,6 +233,12 @@ func (l *linker) finish() {
 			}
 		}
 	}
+	for _, m := range l.in.Modules {
+		if l.libOf[m.Name] == nil || !cellModel(m) {
+			nl.lookup.modules = append(nl.lookup.modules, m.Name)
+		}
+	}
+	slices.Sort(nl.lookup.modules)
 	start := make([]int32, len(nl.Nets)+1)
 	for s := range nl.Scopes {
 		l.nameScope(int32(s), start)

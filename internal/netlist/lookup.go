@@ -23,13 +23,21 @@ type modNames struct {
 	portBits  []ref
 	named     int32
 	bits      int32
+	explicit  int32 // decls before this one are written, those from it on implied, but for the ones in written
+	written   []int32
+	strict    bool // `default_nettype none
 }
 
 type lookup struct {
-	mods   []modNames
-	scopes []placed
-	net    []int32 // name bit -> net
-	pins   pairTab
+	mods    []modNames
+	scopes  []placed
+	net     []int32 // name bit -> net
+	pins    pairTab
+	modules []int32 // names of the modules that are not cells, ascending
+
+	// Of a patched netlist: name bits from base on are those of nets that came later; their names are in later.
+	base  int32
+	later []Ref
 }
 
 // aliases lists the name bits of each net: list[start[net]:start[net+1]].
@@ -153,6 +161,9 @@ func (nl *Netlist) PinName(cell, pin int32) string {
 
 // ref decodes a name bit.
 func (nl *Netlist) ref(raw int32) Ref {
+	if b := nl.lookup.base; b > 0 && raw >= b {
+		return nl.lookup.later[raw-b]
+	}
 	s, ok := slices.BinarySearchFunc(nl.lookup.scopes, raw, func(p placed, raw int32) int { return int(p.net) - int(raw) })
 	if !ok {
 		s--
@@ -176,6 +187,9 @@ func (nl *Netlist) ref(raw int32) Ref {
 // name is among them; a hidden net has none.
 func (nl *Netlist) Aliases(net int32) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
+		if nl.IsHole(net) {
+			return
+		}
 		for _, r := range nl.alias.list[nl.alias.start[net]:nl.alias.start[net+1]] {
 			if !yield(nl.ref(r)) {
 				return

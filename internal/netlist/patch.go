@@ -17,11 +17,15 @@ type Edit struct {
 	Put    []Put    // instances that come or differ
 	Drop   []int32  // nets whose declaration goes; nothing may be left on them
 	Shift  []Shift  // text that moved
+
+	// Free is the first number for new nets, at least len(Nets): numbers in between are used by others (helpers of the design).
+	Free int32
 }
 
 // NewNet is a declared or implied wire. A name that the scope already declares is refused.
 type NewNet struct {
 	Scope, Name int32
+	Implied     bool // it goes when nothing is left on it
 	Pos         verilog.Pos
 }
 

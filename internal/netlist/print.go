@@ -13,6 +13,8 @@ import (
 type NameTable struct {
 	nl     *Netlist
 	escape []uint64 // bit set of nets
+	// special counts the nets with a "/" or "[" in a component.
+	special int
 }
 
 // PrintNames decides once for the whole design which names need a backslash. It is safe for concurrent use.
@@ -94,6 +96,7 @@ func newNameTable(nl *Netlist) *NameTable {
 			count++
 		}
 	}
+	t.special = count
 	if count == 0 {
 		return t
 	}

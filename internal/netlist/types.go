@@ -44,6 +44,10 @@ type Netlist struct {
 	print  printOnce
 	alias  aliases
 	lookup lookup
+
+	patched bool  // made by Patch
+	hole    int32 // the cell of instances that went (Patch), 0: there is none
+	owners  owners
 }
 
 // NetDelay is the declared delay of one net bit: value x 10^UnitExp s. A net has several entries when several of its

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"slices"
 )
 
 // Names interns byte strings: one int32 for each distinct string, 0 for the empty one. Bytes lie in one arena.
@@ -14,6 +15,15 @@ type Names struct {
 	table  []uint64 // open addressing: upper half of the hash and id+1, so that a probe that fails stays in the table
 	seed   maphash.Seed
 	k0, k1 uint64
+	shared bool // the table is that of the names that were extended
+}
+
+// Extend returns a table that holds the same names under the same ids and can take more of them. n must not change after that; it
+// may be read at the same time.
+func (n *Names) Extend() *Names {
+	m := *n
+	m.arena, m.start, m.shared = n.arena[:len(n.arena):len(n.arena)], n.start[:len(n.start):len(n.start)], true
+	return &m
 }
 
 // NewNames returns a table that holds the empty string as 0.
@@ -87,6 +97,9 @@ func (n *Names) Intern(b []byte) int32 {
 	if len(n.arena)+len(b) > 1<<32-1 || len(n.start) > 1<<31-2 {
 		panic("scan: name table over 4 GiB")
 	}
+	if n.shared {
+		n.table, n.shared = slices.Clone(n.table), false
+	}
 	id = int32(n.Len())
 	n.arena = append(n.arena, b...)
 	n.start = append(n.start, uint32(len(n.arena)))
@@ -103,7 +116,7 @@ func (n *Names) grow() {
 }
 
 func (n *Names) rebuild(size int) {
-	n.table = make([]uint64, size)
+	n.table, n.shared = make([]uint64, size), false
 	for id := int32(1); int(id) < n.Len(); id++ {
 		h := n.hash(n.bytes(id))
 		i := slot(h, size)
