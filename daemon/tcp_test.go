@@ -2,12 +2,9 @@ package daemon
 
 import (
 	"bufio"
-	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -133,27 +130,10 @@ func TestAdmin(t *testing.T) {
 	if fi, err := os.Stat(e.Admin); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", fi, err)
 	}
-	get := func(socket, path string) (string, error) {
-		tr := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "unix", socket)
-		}}
-		req, err := http.NewRequestWithContext(soon(t), http.MethodGet, "http://wattd"+path, nil)
-		if err != nil {
-			return "", err
-		}
-		r, err := tr.RoundTrip(req)
-		if err != nil {
-			return "", err
-		}
-		defer r.Body.Close()
-		b, err := io.ReadAll(r.Body)
-		return fmt.Sprintf("%d %s", r.StatusCode, b), err
-	}
-	if s, err := get(e.Admin, "/debug/pprof/goroutine?debug=1"); err != nil || !strings.HasPrefix(s, "200 goroutine profile") {
+	if s, err := overHTTP(t, e.Admin, "/debug/pprof/goroutine?debug=1"); err != nil || !strings.HasPrefix(s, "200 goroutine profile") {
 		t.Errorf("%.80s, %v", s, err)
 	}
-	if s, err := get(e.Socket, "/debug/pprof/goroutine?debug=1"); err == nil {
+	if s, err := overHTTP(t, e.Socket, "/debug/pprof/goroutine?debug=1"); err == nil {
 		t.Errorf("the main socket answers HTTP: %.80s", s)
 	}
 }
