@@ -23,7 +23,7 @@ func (d *Delta) Empty() bool { return len(d.Gates) == 0 && d.Removed == 0 && len
 // Diff compares two versions. Gates are equal when function, nets of the pins, wires, delays and limits are, whatever the
 // tables in which the programs keep them.
 func Diff(old, now *Design) *Delta {
-	c := &comparer{a: old.Program, b: now.Program, fns: map[[2]int32]bool{}, shapes: map[[2]int32]bool{}}
+	c := newComparer(old, now)
 	d := &Delta{}
 	for g := range int32(len(c.b.GateOut)) {
 		was := int(g) < len(c.a.GateOut) && c.a.GateOut[g] >= 0
@@ -37,11 +37,11 @@ func Diff(old, now *Design) *Delta {
 			d.Gates = append(d.Gates, g)
 		default:
 			switch {
-			case c.a.GateOut[g] != c.b.GateOut[g] || !c.function(g):
+			case c.a.GateOut[g] != c.b.GateOut[g] || !c.function(g, g):
 				d.NewFunction++
-			case !c.inputs(g):
+			case !c.inputs(g, g):
 				d.NewInputs++
-			case !c.delays(g):
+			case !c.delays(g, g):
 				d.NewDelays++
 			default:
 				continue
@@ -62,6 +62,11 @@ type comparer struct {
 	a, b   *kernel.Program
 	fns    map[[2]int32]bool
 	shapes map[[2]int32]bool
+	same   func(x, y int32) bool // nets; nil: by number
+}
+
+func newComparer(a, b *Design) *comparer {
+	return &comparer{a: a.Program, b: b.Program, fns: map[[2]int32]bool{}, shapes: map[[2]int32]bool{}}
 }
 
 func cached(m map[[2]int32]bool, a, b int32, f func() bool) bool {
@@ -74,8 +79,8 @@ func cached(m map[[2]int32]bool, a, b int32, f func() bool) bool {
 	return v
 }
 
-func (c *comparer) function(g int32) bool {
-	x, y := c.a.GateFn[g], c.b.GateFn[g]
+func (c *comparer) function(g, h int32) bool {
+	x, y := c.a.GateFn[g], c.b.GateFn[h]
 	return cached(c.fns, x, y, func() bool { return sameFn(c.a, &c.a.Fns[x], c.b, &c.b.Fns[y]) })
 }
 
@@ -115,21 +120,25 @@ func pins(p *kernel.Program, g int32) (from, to int32) {
 	return p.GatePin[g], p.GatePin[g] + int32(f.NPin) + int32(f.NObs)
 }
 
-func (c *comparer) inputs(g int32) bool {
+func (c *comparer) inputs(g, h int32) bool {
 	x, xe := pins(c.a, g)
-	y, ye := pins(c.b, g)
+	y, ye := pins(c.b, h)
+	if c.same != nil {
+		return slices.EqualFunc(c.a.PinNet[x:xe], c.b.PinNet[y:ye], c.same)
+	}
 	return slices.Equal(c.a.PinNet[x:xe], c.b.PinNet[y:ye])
 }
 
-func (c *comparer) delays(g int32) bool {
+// delays compares gates of the same function.
+func (c *comparer) delays(g, h int32) bool {
 	x, xe := pins(c.a, g)
-	y, _ := pins(c.b, g)
+	y, _ := pins(c.b, h)
 	for k := range xe - x {
 		if c.a.Wires[c.a.PinWire[x+k]] != c.b.Wires[c.b.PinWire[y+k]] {
 			return false
 		}
 	}
-	s, t := c.a.GateShape[g], c.b.GateShape[g]
+	s, t := c.a.GateShape[g], c.b.GateShape[h]
 	if s < 0 || t < 0 {
 		return s < 0 && t < 0
 	}
@@ -138,11 +147,11 @@ func (c *comparer) delays(g int32) bool {
 		return false
 	}
 	n := c.a.Shapes[s].NSlot
-	u, v := c.a.GateArc[g], c.b.GateArc[g]
+	u, v := c.a.GateArc[g], c.b.GateArc[h]
 	if !slices.Equal(c.a.ArcDelay[u:u+n], c.b.ArcDelay[v:v+n]) {
 		return false
 	}
-	l, m := c.a.GateLimit[g], c.b.GateLimit[g]
+	l, m := c.a.GateLimit[g], c.b.GateLimit[h]
 	if l < 0 || m < 0 {
 		return l < 0 && m < 0
 	}

@@ -17,6 +17,7 @@ import (
 // memo holds what is derived from a snapshot on demand.
 type memo struct {
 	index *index
+	line  *line
 
 	report     sync.Once
 	reportMade *project.Report
@@ -26,11 +27,20 @@ type memo struct {
 }
 
 func newMemo(s *project.Session, before *Snapshot) *memo {
+	m := &memo{}
 	if before != nil && before.Session.Netlist == s.Netlist {
-		return &memo{index: before.memo.index}
+		m.index = before.memo.index
+	} else {
+		m.index = &index{nl: s.Netlist}
 	}
-	return &memo{index: &index{nl: s.Netlist}}
+	if m.line = new(line); before != nil {
+		m.line = before.memo.line
+	}
+	return m
 }
+
+// line is what snapshots have in common of which each continues the one before: the same net has the same number in all.
+type line struct{ _ byte } // of a size, so that two have two addresses
 
 // Report says what the snapshot rests on and what came out.
 func (s *Snapshot) Report() *project.Report {

@@ -11,15 +11,16 @@ var (
 	WhatIfDiscard = method[WhatIfParams, Answer]("whatif/discard", "Drops an overlay without a trace.")
 )
 
-// Side is one of two things to compare. What is absent is that of the other side.
+// Side is one of two things to compare.
 type Side struct {
-	Snapshot int64  `json:"snapshot,omitempty"` // which must still be kept
+	Snapshot int64  `json:"snapshot,omitempty"` // which must still be kept; absent: the newest
 	Overlay  string `json:"overlay,omitempty"`
-	Design   string `json:"design,omitempty"`
+	Design   string `json:"design,omitempty"` // absent: that of the request, or of the other side
 	Stimulus string `json:"stimulus,omitempty"`
 }
 
-// DiffRunParams name both sides.
+// DiffRunParams name both sides. Nets are the same when they have the same name; a name or glob may mean nets of one side only. An
+// interval is of both sides.
 type DiffRunParams struct {
 	Source
 	Page

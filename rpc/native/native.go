@@ -84,6 +84,7 @@ func New(server Server) *Native {
 	})
 	n.registerDesign()
 	n.registerNet()
+	n.registerDiff()
 	n.registerServer()
 	return n
 }

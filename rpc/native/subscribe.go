@@ -76,10 +76,7 @@ func (n *Native) updated(p *workspace.Project, before, s *workspace.Snapshot) {
 		u.Cause = s.Cause(before)
 		u.Delta = api.DesignDelta(s.Delta(before))
 		if t, ok := s.Totals(before); ok {
-			x := api.DiffTotals{NetsChanged: t.Nets, TCBefore: t.TC[0], TCAfter: t.TC[1]}
-			if t.Split {
-				x.GlitchBefore, x.GlitchAfter = &t.Glitch[0], &t.Glitch[1]
-			}
+			x := diffTotals(&t)
 			u.Totals = &x
 		}
 	}
