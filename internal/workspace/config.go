@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/project"
@@ -183,6 +184,7 @@ func (p *Project) Load(ctx context.Context, x Stimulus) (*Snapshot, error) {
 		return nil, err
 	}
 	defer p.unlock()
+	now := time.Now()
 	if _, _, err := p.recipe.config(); err != nil {
 		return nil, err
 	}
@@ -191,7 +193,7 @@ func (p *Project) Load(ctx context.Context, x Stimulus) (*Snapshot, error) {
 	}
 	old, fault := p.recipe.cfg, p.Fault()
 	set(&p.recipe.cfg)
-	s, err := p.make(ctx, p.Current())
+	s, err := p.make(ctx, now, p.Current())
 	if err != nil {
 		p.recipe.cfg = old
 		p.mu.Lock()

@@ -122,12 +122,14 @@ func (p *Project) Refresh(ctx context.Context, stale time.Duration) (s *Snapshot
 	if s := p.young(stale); s != nil { // without waiting for whoever is building
 		return s, false, nil
 	}
+	arrived := time.Now()
 	if err := p.lock(ctx); err != nil {
 		return nil, false, err
 	}
 	defer p.unlock()
-	if s := p.young(stale); s != nil {
-		return s, false, nil
+	// what whoever was building began to compare after we came is as good as if we did, so that many requests at once cost one look
+	if s := p.young(max(stale, time.Since(arrived))); s != nil {
+		return p.settle(s), false, nil
 	}
 	cur, fault := p.Current(), p.Fault()
 	now := time.Now()
@@ -144,7 +146,7 @@ func (p *Project) Refresh(ctx context.Context, stale time.Duration) (s *Snapshot
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
-	if s, err = p.make(ctx, cur); err != nil {
+	if s, err = p.make(ctx, now, cur); err != nil {
 		return nil, false, err
 	}
 	return s, true, nil
@@ -166,10 +168,11 @@ func (p *Project) Rerun(ctx context.Context) (*Snapshot, error) {
 		return nil, err
 	}
 	defer p.unlock()
+	now := time.Now()
 	if _, _, err := p.recipe.config(); err != nil {
 		return nil, p.faulty(err)
 	}
-	return p.make(ctx, nil)
+	return p.make(ctx, now, nil)
 }
 
 // faulty remembers that the inputs are wrong.
@@ -183,9 +186,8 @@ func (p *Project) faulty(err error) error {
 	return err
 }
 
-// make builds the next snapshot, from the one before when there is one.
-func (p *Project) make(ctx context.Context, from *Snapshot) (*Snapshot, error) {
-	now := time.Now()
+// make builds the next snapshot, from the one before when there is one. began is from before the first look at a file.
+func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (*Snapshot, error) {
 	bag := &diag.Bag{}
 	if p.w.building != nil {
 		p.w.building(ctx)
@@ -210,8 +212,8 @@ func (p *Project) make(ctx context.Context, from *Snapshot) (*Snapshot, error) {
 		return nil, p.faulty(&InputError{bag})
 	}
 	sess.Detach()
-	s := &Snapshot{Session: sess, Made: now, checked: p.lastCheck, memo: newMemo(sess, from)}
-	before := p.enter(s, now)
+	s := &Snapshot{Session: sess, Made: began, checked: p.lastCheck, memo: newMemo(sess, from)}
+	before := p.enter(s, began)
 	if p.w.notify != nil {
 		p.w.notify(p, before, s)
 	}
