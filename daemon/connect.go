@@ -190,12 +190,19 @@ func (c *Client) Connect(ctx context.Context) (*rpc.Client, api.InitializeResult
 	return c.connect(ctx)
 }
 
-func (c *Client) connect(ctx context.Context) (*rpc.Client, api.InitializeResult, error) {
-	conn, err := c.Dial(ctx)
-	if err != nil {
-		return nil, api.InitializeResult{}, err
+// connect dials and greets, again when the server that was there ended in between: nothing was asked of it yet.
+func (c *Client) connect(ctx context.Context) (cl *rpc.Client, hello api.InitializeResult, err error) {
+	for range 10 {
+		var conn net.Conn
+		if conn, err = c.Dial(ctx); err != nil {
+			return nil, hello, err
+		}
+		cl, hello, err = greet(ctx, rpc.NewClient(conn, rpc.Options{}), c.Version)
+		if !errors.Is(err, api.Errorf(api.ConnectionLost, "")) && !errors.Is(err, api.Errorf(api.ShuttingDown, "")) || c.TCP != "" || ctx.Err() != nil {
+			break
+		}
 	}
-	return greet(ctx, rpc.NewClient(conn, rpc.Options{}), c.Version)
+	return cl, hello, err
 }
 
 // greet opens the session of a client.
@@ -260,9 +267,15 @@ func holder(e Endpoint) (int, error) {
 	}
 	b := make([]byte, 32)
 	n, _ := f.ReadAt(b, 0)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
-	if err != nil || pid <= 1 {
-		return 0, fmt.Errorf("daemon: %s is locked, but names no process", e.Lock)
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n]))); err == nil && pid > 1 {
+		return pid, nil
 	}
-	return pid, nil
+	// there was no room for the number: the system knows who listens
+	if c, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: e.Socket, Net: "unix"}); err == nil {
+		defer c.Close()
+		if _, pid, known := peer(c); known && trusted(c) == nil {
+			return pid, nil
+		}
+	}
+	return 0, fmt.Errorf("daemon: %s is locked, but names no process", e.Lock)
 }

@@ -68,6 +68,7 @@ func endpoint(t *testing.T) Endpoint {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Setenv("WATTD_RUNTIME_DIR", dir)
+	t.Setenv("WATTD_CACHE_DIR", filepath.Join(dir, "cache"))
 	e, err := Find()
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,23 @@ func starter(t *testing.T, e Endpoint, version string) *Client {
 		if err := Stop(soon(t), e); err != nil && !errors.Is(err, ErrNone) {
 			t.Error(err)
 		}
+		innocent(t, e)
 	})
 	return &Client{Endpoint: e, Version: version, Start: []string{exe, "serve-for-test", version}}
+}
+
+// innocent looks for faults of our own in the log of a server.
+func innocent(t *testing.T, e Endpoint) {
+	t.Helper()
+	b, err := os.ReadFile(e.Log)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	for _, sign := range []string{"DATA RACE", "panic: ", "fatal error: ", "internal error"} {
+		if at := strings.Index(string(b), sign); at >= 0 {
+			t.Errorf("the log of the server: %.4000s", b[at:])
+		}
+	}
 }
 
 func statusOf(t *testing.T, cl *rpc.Client) api.ServerStatusResult {

@@ -104,3 +104,27 @@ func TestStopIsBounded(t *testing.T) {
 	}
 	close(h.goOn)
 }
+
+// TestServerThatEnds: who connects to a server that is about to be gone gets the next one.
+func TestServerThatEnds(t *testing.T) {
+	e := endpoint(t)
+	if err := e.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	l, ino, err := listen(e.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan struct{})
+	go func() { // takes one client and dies
+		defer close(gone)
+		if c, err := l.Accept(); err == nil {
+			c.Close()
+		}
+		l.Close()
+		removeOurs(e.Socket, ino)
+	}()
+	cl := connect(t, starter(t, e, "1"))
+	<-gone
+	statusOf(t, cl)
+}

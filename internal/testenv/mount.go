@@ -28,17 +28,27 @@ func Behind(t testing.TB, dir string) string {
 	return mount
 }
 
-// SmallDisk mounts a file system of a size and returns where.
+// SmallDisk mounts a file system of a size, as 1m, and returns where.
 func SmallDisk(t testing.TB, size string) string {
 	t.Helper()
 	mount := t.TempDir()
 	if err := unix.Mount("tmpfs", mount, "tmpfs", 0, "mode=0700,size="+size); err != nil {
-		missing(t, "a small tmpfs cannot be mounted: "+err.Error())
+		missing(t, "a file system cannot be mounted here: "+err.Error())
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
+	return mount
+}
+
+// ReadOnlyDisk mounts an empty file system that nobody, root included, can write to.
+func ReadOnlyDisk(t testing.TB) string {
+	t.Helper()
+	mount := SmallDisk(t, "1m")
+	if err := unix.Mount("tmpfs", mount, "tmpfs", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		missing(t, "a file system cannot be made read-only here: "+err.Error())
+	}
 	return mount
 }
