@@ -63,6 +63,8 @@ Exit codes: 0 compared, 1 no such snapshot or design, or the input is wrong, 2 u
 	fl.Int64Var(&from, "from", 0, "begin of the interval in `TICKS` (default: that of the run)")
 	fl.Int64Var(&to, "to", 0, "end of the interval in `TICKS` (default: that of the run)")
 	jsonFlag(c, &json)
+	completeNets(c, "net", &p.Design)
+	completeScopes(c, "scope", &p.Design)
 	return c
 }
 

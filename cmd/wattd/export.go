@@ -88,5 +88,7 @@ Exit codes: 0 written, 1 it cannot be written or the input is wrong, 2 usage, 4 
 	fl.StringVar(&dialect, "dialect", "", "saif: spelling of names, `opensta|synopsys|generic` (default: as the design says)")
 	fl.StringVar(&ig, "ig", "", "saif: what IG counts of filtered pulses, their `edges|pulses` (default edges)")
 	jsonFlag(c, &json)
+	completeNets(c, "net", &x.Design)
+	completeScopes(c, "scope", &x.Design)
 	return c
 }

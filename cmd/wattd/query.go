@@ -71,6 +71,8 @@ Exit codes: 0 shown, 1 no such net or design, or the input is wrong, 2 usage, 4 
 	fl.Int64Var(&to, "to", 0, "end of the interval in `TICKS` (default: that of the run)")
 	fl.BoolVar(&origins, "glitches", false, "show glitches and where they are born")
 	jsonFlag(c, &json)
+	c.ValidArgsFunction = completer("net", &p.Design)
+	completeScopes(c, "scope", &p.Design)
 	return c
 }
 

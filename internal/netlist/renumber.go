@@ -115,3 +115,6 @@ func (nl *Netlist) renumber(to []int32, size int) {
 
 // IsHole says whether a number belongs to no net.
 func (nl *Netlist) IsHole(n int32) bool { return nl.Nets[n].Flags&NetHole != 0 }
+
+// IsHidden says whether a net has no name of its own: a helper, or a number that is not used.
+func (nl *Netlist) IsHidden(n int32) bool { return nl.Nets[n].Flags&NetHidden != 0 }

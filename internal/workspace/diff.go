@@ -29,7 +29,9 @@ type NetChange struct {
 
 // numbering finds the nets of one snapshot in another.
 type numbering struct {
-	same  bool    // as numbers
+	same        bool            // as numbers, but for nets that went and came again
+	moved, home map[int32]int32 // of those: by net of the one before, and of the one after
+
 	there []int32 // by net of the one before: its number in the other, or None
 	back  []int32 // by net of the one after
 }
@@ -37,7 +39,7 @@ type numbering struct {
 // number matches the nets of two snapshots.
 func number(a, b *Snapshot) *numbering {
 	if a.memo.line == b.memo.line {
-		return &numbering{same: true}
+		return again(a.memo.index, b.memo.index)
 	}
 	x, y := a.memo.index.sorted(), b.memo.index.sorted()
 	n := &numbering{there: make([]int32, len(x.nl.Nets)), back: make([]int32, len(y.nl.Nets))}
@@ -66,12 +68,46 @@ func number(a, b *Snapshot) *numbering {
 	return n
 }
 
-func (n *numbering) forth(net int32, in *index) int32 { return n.find(n.there, net, in) }
-func (n *numbering) from(net int32, in *index) int32  { return n.find(n.back, net, in) }
+// again matches by name the nets of one line that have no number in common: those that went and came again.
+func again(a, b *index) *numbering {
+	n := &numbering{same: true}
+	if a == b {
+		return n
+	}
+	left := func(in, other *index) (nets []int32) {
+		for _, net := range in.nets() {
+			if int(net) >= len(other.nl.Nets) || other.nl.IsHidden(net) {
+				nets = append(nets, net)
+			}
+		}
+		return nets
+	}
+	came := left(b, a)
+	if len(came) == 0 {
+		return n
+	}
+	gone := map[string]int32{}
+	for _, m := range left(a, b) {
+		gone[a.nl.NetName(m)] = m
+	}
+	n.moved, n.home = map[int32]int32{}, map[int32]int32{}
+	for _, net := range came {
+		if m, ok := gone[b.nl.NetName(net)]; ok {
+			n.moved[m], n.home[net] = net, m
+		}
+	}
+	return n
+}
 
-func (n *numbering) find(to []int32, net int32, in *index) int32 {
+func (n *numbering) forth(net int32, in *nameOrder) int32 { return n.find(n.there, n.moved, net, in) }
+func (n *numbering) from(net int32, in *nameOrder) int32  { return n.find(n.back, n.home, net, in) }
+
+func (n *numbering) find(to []int32, moved map[int32]int32, net int32, in *nameOrder) int32 {
 	switch {
 	case n.same && (int(net) >= len(in.rank) || in.rank[net] < 0):
+		if m, ok := moved[net]; ok {
+			return m
+		}
 		return None
 	case n.same:
 		return net
@@ -177,9 +213,9 @@ func (d *Difference) add(c NetChange) {
 // Name is the name of a net.
 func (d *Difference) Name(c *NetChange) string {
 	if c.After >= 0 {
-		return d.After.Session.Netlist.NetName(c.After)
+		return d.After.NetName(c.After)
 	}
-	return d.Before.Session.Netlist.NetName(c.Before)
+	return d.Before.NetName(c.Before)
 }
 
 // Sort orders the nets by what by tells of the counts, the largest change first; a net that is not there counts as 0. Ties keep their

@@ -48,7 +48,7 @@ func (d *Difference) compared() *design.Comparison {
 	}
 	a, b := d.Before.Session.Design, d.After.Session.Design
 	x, y := d.Before.memo.index.sorted(), d.After.memo.index.sorted()
-	named := func(in *index, n int32) bool { return int(n) < len(in.rank) && in.rank[n] >= 0 }
+	named := func(in *nameOrder, n int32) bool { return int(n) < len(in.rank) && in.rank[n] >= 0 }
 	d.gates = design.Compare(a, b, func(m, n int32) bool {
 		switch {
 		case named(x, m) != named(y, n):

@@ -19,6 +19,8 @@ type Object struct {
 	Rule       string // by which it was found
 	File       string
 	Line       int
+
+	id int32 // number of the instance or scope
 }
 
 // Objects returns the objects of a kind that a selection means, by name. Pins are named one by one.
@@ -40,7 +42,7 @@ func (s *Snapshot) Objects(ctx context.Context, kind string, c Selection) ([]Obj
 	}
 	out := make([]Object, 0, len(nets))
 	for _, n := range nets {
-		o := Object{Name: s.Session.Netlist.NetName(n), Kind: "net", Rule: rules[n]}
+		o := Object{Name: s.NetName(n), Kind: "net", Rule: rules[n]}
 		if o.Rule == "" {
 			o.Rule = "pattern"
 		}
@@ -63,7 +65,7 @@ func (s *Snapshot) others(ctx context.Context, kind string, c Selection) (out []
 	case "instance":
 		for i := range nl.Insts {
 			if in == nil || in[nl.Insts[i].Scope] {
-				o := Object{Name: nl.InstPath(int32(i), '/'), Kind: kind, Rule: "pattern"}
+				o := Object{Name: nl.InstPath(int32(i), '/'), Kind: kind, Rule: "pattern", id: int32(i)}
 				o.File, o.Line = s.place(nl.Insts[i].Pos)
 				all = append(all, o)
 			}
@@ -71,7 +73,7 @@ func (s *Snapshot) others(ctx context.Context, kind string, c Selection) (out []
 	case "scope":
 		for i := 1; i < len(nl.Scopes); i++ {
 			if in == nil || in[i] {
-				o := Object{Name: string(nl.AppendScopePath(nil, int32(i), '/')), Kind: kind, Rule: "pattern"}
+				o := Object{Name: string(nl.AppendScopePath(nil, int32(i), '/')), Kind: kind, Rule: "pattern", id: int32(i)}
 				o.File, o.Line = s.place(nl.Scopes[i].Pos)
 				all = append(all, o)
 			}
@@ -83,7 +85,7 @@ func (s *Snapshot) others(ctx context.Context, kind string, c Selection) (out []
 	}
 	slices.SortFunc(all, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
 	if len(c.Names) == 0 {
-		return all, nil
+		return s.spelled(all), nil
 	}
 	hit := map[string]Object{}
 	for _, name := range c.Names {
@@ -101,7 +103,7 @@ func (s *Snapshot) others(ctx context.Context, kind string, c Selection) (out []
 				}
 				o := Object{Name: f.Name, Kind: kind, Rule: f.Rule.String()}
 				if i, ok := slices.BinarySearchFunc(all, f.Name, func(o Object, n string) int { return strings.Compare(o.Name, n) }); ok {
-					o.File, o.Line = all[i].File, all[i].Line
+					o.File, o.Line, o.id = all[i].File, all[i].Line, all[i].id
 				} else if kind != "pin" {
 					continue // outside of the scope
 				}
@@ -127,7 +129,34 @@ func (s *Snapshot) others(ctx context.Context, kind string, c Selection) (out []
 		out = append(out, o)
 	}
 	slices.SortFunc(out, func(a, b Object) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
+	return s.spelled(out), nil
+}
+
+// spelled puts the names of objects in the style of the snapshot.
+func (s *Snapshot) spelled(all []Object) []Object {
+	if s.style == Verilog {
+		return all
+	}
+	for i := range all {
+		o := &all[i]
+		switch o.Kind {
+		case "instance":
+			o.Name = s.InstName(o.id)
+		case "scope":
+			o.Name = s.scopeName(o.id)
+		case "net":
+			if n, _, err := s.Net(o.Name); err == nil {
+				o.Name = s.NetName(n)
+			}
+		case "pin":
+			s.memo.index.with(func(r *names.Resolver) {
+				if p, b := r.Pin(names.Spelling{Format: names.Plain}, []byte(o.Name)); b.Rule != names.Unbound && p.Inst >= 0 {
+					o.Name = s.InstName(p.Inst) + "/" + s.Session.Netlist.InstPinName(p.Inst, p.Pin)
+				}
+			})
+		}
+	}
+	return all
 }
 
 type patternFault string
@@ -168,8 +197,8 @@ func (s *Snapshot) Explain(ctx context.Context, name string) (x Explanation, err
 			o.File, o.Line = s.NetPlace(n)
 			x.Class = s.Session.Design.NetClass[n].String()
 			for r := range nl.Aliases(n) {
-				if other := nl.RefPath(r, '/'); other != nl.NetName(n) {
-					x.Also = append(x.Also, other)
+				if nl.RefPath(r, '/') != nl.NetName(n) {
+					x.Also = append(x.Also, s.refName(r))
 				}
 			}
 		}
@@ -178,6 +207,7 @@ func (s *Snapshot) Explain(ctx context.Context, name string) (x Explanation, err
 	if len(x.Findings) == 0 {
 		return x, nil
 	}
+	x.Findings = s.spelled(x.Findings)
 	var text strings.Builder
 	if _, err := s.Session.ExplainAside(ctx, name, &text); err != nil {
 		return x, err

@@ -1,6 +1,9 @@
 package workspace
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/wattd/wattd/internal/activity"
 	"github.com/wattd/wattd/internal/format/liberty"
 	"github.com/wattd/wattd/internal/format/verilog"
@@ -19,13 +22,13 @@ func (s *Snapshot) Driver(net int32) (inst, cell string) {
 	if g < 0 {
 		for _, r := range d.Registers {
 			if r.Net == net {
-				return nl.InstPath(r.Inst, '/'), s.cell(r.Inst)
+				return s.InstName(r.Inst), s.cell(r.Inst)
 			}
 		}
 		return "", ""
 	}
 	if in := d.Gates[g].Inst; in >= 0 {
-		return nl.InstPath(in, '/'), s.cell(in)
+		return s.InstName(in), s.cell(in)
 	}
 	return "", primNames[nl.Prims[^d.Gates[g].Inst].Op]
 }
@@ -59,12 +62,13 @@ func (s *Snapshot) Pins(net int32, drivers bool) (pins []Pin) {
 		if p.Net == net && (p.Dir == verilog.Inout || (p.Dir == verilog.Input) == drivers) {
 			name := nl.Names.String(p.Name)
 			if p.Bit != netlist.NoBit {
-				name = nl.NetName(net)
+				name = s.NetName(net)
 			}
 			pins = append(pins, Pin{Pin: name, Cell: "port", Other: None})
 		}
 	}
-	for i := range nl.Insts {
+	insts, prims := s.memo.index.pins.of(nl, net)
+	for _, i := range insts {
 		in := &nl.Insts[i]
 		c := &nl.Cells[in.Cell]
 		for k := range int32(c.NPin()) {
@@ -75,20 +79,20 @@ func (s *Snapshot) Pins(net int32, drivers bool) (pins []Pin) {
 			if dir != liberty.Inout && (dir == liberty.Output) != drivers {
 				continue
 			}
-			p := Pin{Instance: nl.InstPath(int32(i), '/'), Pin: nl.PinName(in.Cell, k), Cell: nl.Names.String(c.Name), Other: s.across(int32(i), k, drivers)}
+			p := Pin{Instance: s.InstName(i), Pin: nl.PinName(in.Cell, k), Cell: nl.Names.String(c.Name), Other: s.across(i, k, drivers)}
 			p.File, p.Line = s.place(in.Pos)
 			if !drivers {
-				p.Rise, p.Fall, p.Wire = s.wire(int32(i), k, net)
+				p.Rise, p.Fall, p.Wire = s.wire(i, k, net)
 			}
 			pins = append(pins, p)
 		}
 	}
-	for i := range nl.Prims {
+	for _, i := range prims {
 		x := &nl.Prims[i]
 		ins := nl.PrimIn[x.In0 : x.In0+x.NIn]
 		p := Pin{Instance: "", Cell: primNames[x.Op], Other: None}
 		if x.Name > 0 {
-			p.Instance = joined(string(nl.AppendScopePath(nil, x.Scope, '/')), nl.Names.String(x.Name))
+			p.Instance = joined(s.scopeName(x.Scope), nl.Names.String(x.Name))
 		}
 		p.File, p.Line = s.place(x.Pos)
 		if drivers && x.Out == net {
@@ -106,6 +110,64 @@ func (s *Snapshot) Pins(net int32, drivers bool) (pins []Pin) {
 		}
 	}
 	return pins
+}
+
+// pinIndex tells which instances and primitives are on a net.
+type pinIndex struct {
+	once  sync.Once
+	first []int32 // by net: begin in users
+	users []int32 // instances, ^primitives; ascending instances first
+}
+
+func (x *pinIndex) of(nl *netlist.Netlist, net int32) (insts, prims []int32) {
+	x.once.Do(func() { x.make(nl) })
+	for _, u := range x.users[x.first[net]:x.first[net+1]] {
+		if u >= 0 {
+			insts = append(insts, u)
+		} else {
+			prims = append(prims, ^u)
+		}
+	}
+	return insts, prims
+}
+
+func (x *pinIndex) make(nl *netlist.Netlist) {
+	each := func(f func(net, user int32)) {
+		for i := range nl.Insts {
+			in := &nl.Insts[i]
+			if in.Cell < 0 { // an unused number
+				continue
+			}
+			pins := nl.PinNet[in.Pin0 : in.Pin0+int32(nl.Cells[in.Cell].NPin())]
+			for k, n := range pins {
+				if n >= 0 && !slices.Contains(pins[:k], n) {
+					f(n, int32(i))
+				}
+			}
+		}
+		for i := range nl.Prims {
+			p := &nl.Prims[i]
+			ins := nl.PrimIn[p.In0 : p.In0+p.NIn]
+			if p.Out >= 0 {
+				f(p.Out, ^int32(i))
+			}
+			for k, n := range ins {
+				if n >= 0 && n != p.Out && !slices.Contains(ins[:k], n) {
+					f(n, ^int32(i))
+				}
+			}
+		}
+	}
+	x.first = make([]int32, len(nl.Nets)+2)
+	each(func(n, _ int32) { x.first[n+2]++ })
+	for n := range len(nl.Nets) {
+		x.first[n+2] += x.first[n+1]
+	}
+	x.users = make([]int32, x.first[len(nl.Nets)+1])
+	each(func(n, user int32) {
+		x.users[x.first[n+1]] = user
+		x.first[n+1]++
+	})
 }
 
 func joined(scope, name string) string {

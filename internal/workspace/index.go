@@ -1,13 +1,16 @@
 package workspace
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/wattd/wattd/internal/names"
 	"github.com/wattd/wattd/internal/netlist"
@@ -26,21 +29,23 @@ type memo struct {
 	counts *intervalCounts // of the interval asked for last
 }
 
+// line is what snapshots have in common of which each continues the one before: the same net has the same number in all.
+type line struct{ _ byte } // of a size, so that two have two addresses
+
 func newMemo(s *project.Session, before *Snapshot) *memo {
-	m := &memo{}
-	if before != nil && before.Session.Netlist == s.Netlist {
-		m.index = before.memo.index
-	} else {
-		m.index = &index{nl: s.Netlist}
+	if before == nil {
+		return &memo{index: &index{nl: s.Netlist}, line: new(line)}
 	}
-	if m.line = new(line); before != nil {
-		m.line = before.memo.line
+	was := before.memo
+	if before.Session.Netlist == s.Netlist {
+		return &memo{index: was.index, line: was.line}
+	}
+	m := &memo{index: &index{nl: s.Netlist}, line: was.line}
+	if o := was.index.order.Load(); o != nil {
+		m.index.like = &nameOrder{nets: o.nets, rank: o.rank}
 	}
 	return m
 }
-
-// line is what snapshots have in common of which each continues the one before: the same net has the same number in all.
-type line struct{ _ byte } // of a size, so that two have two addresses
 
 // Report says what the snapshot rests on and what came out.
 func (s *Snapshot) Report() *project.Report {
@@ -48,41 +53,152 @@ func (s *Snapshot) Report() *project.Report {
 	return s.memo.reportMade
 }
 
-// index finds the nets of a netlist by name. Snapshots of the same netlist share it.
+// index finds the nets of a netlist by name. Snapshots of the same netlist share it. Each part is made when it is first needed.
 type index struct {
-	nl *netlist.Netlist
+	nl   *netlist.Netlist
+	like *nameOrder // of the netlist before, when that was sorted: without its netlist
 
-	sort sync.Once
-	nets []int32 // with a name of their own, by printed name
-	rank []int32 // by net: place in nets, -1 for those without
+	list sync.Once
+	all  []int32 // with a name of their own, ascending
+
+	sort  sync.Once
+	order atomic.Pointer[nameOrder]
+
+	pins pinIndex
 
 	mu       sync.Mutex // of resolver, which serves one goroutine at a time
 	resolver *names.Resolver
 }
 
-func (x *index) sorted() *index {
-	x.sort.Do(func() {
-		type row struct {
-			net  int32
-			name string
-		}
-		t := x.nl.PrintNames()
-		rows := make([]row, 0, len(x.nl.Nets))
+// nameOrder is the nets with a name of their own by printed name.
+type nameOrder struct {
+	nl   *netlist.Netlist
+	nets []int32
+	rank []int32 // by net: place in nets, -1 for those without
+}
+
+// nets lists the nets with a name of their own, ascending.
+func (x *index) nets() []int32 {
+	x.list.Do(func() {
+		x.all = make([]int32, 0, len(x.nl.Nets))
 		for n := int32(2); int(n) < len(x.nl.Nets); n++ {
-			if x.nl.Nets[n].Flags&netlist.NetHidden == 0 {
-				rows = append(rows, row{n, t.String(n)})
+			if !x.nl.IsHidden(n) {
+				x.all = append(x.all, n)
 			}
 		}
-		slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.name, b.name) })
-		x.nets, x.rank = make([]int32, len(rows)), make([]int32, len(x.nl.Nets))
-		for i := range x.rank {
-			x.rank[i] = -1
-		}
-		for i, r := range rows {
-			x.nets[i], x.rank[r.net] = r.net, int32(i)
-		}
 	})
-	return x
+	return x.all
+}
+
+func (x *index) sorted() *nameOrder {
+	x.sort.Do(func() {
+		nets := x.resorted()
+		if nets == nil {
+			nets = x.byName(slices.Clone(x.nets()))
+		}
+		o := &nameOrder{nl: x.nl, nets: nets, rank: make([]int32, len(x.nl.Nets))}
+		for i := range o.rank {
+			o.rank[i] = -1
+		}
+		for i, n := range nets {
+			o.rank[n] = int32(i)
+		}
+		x.like = nil
+		x.order.Store(o)
+	})
+	return x.order.Load()
+}
+
+// byName sorts nets by their printed names.
+func (x *index) byName(nets []int32) []int32 {
+	type row struct {
+		net        int32
+		begin, end int32
+	}
+	t := x.nl.PrintNames()
+	rows := make([]row, len(nets))
+	text := make([]byte, 0, 16*len(nets)) // of all names: one allocation instead of one a name
+	for i, n := range nets {
+		begin := len(text)
+		text = t.Append(text, n)
+		if len(text) > math.MaxInt32 {
+			return x.byNameSlowly(nets)
+		}
+		rows[i] = row{n, int32(begin), int32(len(text))}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return bytes.Compare(text[a.begin:a.end], text[b.begin:b.end]) })
+	for i, r := range rows {
+		nets[i] = r.net
+	}
+	return nets
+}
+
+// byNameSlowly is byName for more text than 2 GiB.
+func (x *index) byNameSlowly(nets []int32) []int32 {
+	slices.SortFunc(nets, x.compareNames)
+	return nets
+}
+
+// compareNames orders two nets by their printed names.
+func (x *index) compareNames(a, b int32) int {
+	t := x.nl.PrintNames()
+	var p, q [128]byte
+	return bytes.Compare(t.Append(p[:0], a), t.Append(q[:0], b))
+}
+
+// resorted is the order of an earlier netlist without the nets that went and with those that came; nil when there is none, or names
+// print in another way now.
+func (x *index) resorted() []int32 {
+	if x.like == nil {
+		return nil
+	}
+	rank := func(n int32) bool { return int(n) < len(x.like.rank) && x.like.rank[n] >= 0 }
+	var came []int32
+	for _, n := range x.nets() {
+		if !rank(n) {
+			came = append(came, n)
+		}
+	}
+	if len(came) > len(x.all)/4 {
+		return nil
+	}
+	came = x.byName(came)
+	out := make([]int32, 0, len(x.all))
+	t := x.nl.PrintNames()
+	var last, now, next []byte
+	if len(came) > 0 {
+		next = t.Append(next, came[0])
+	}
+	put := func(n int32, name []byte) bool {
+		if len(out) > 0 && bytes.Compare(last, name) > 0 {
+			return false
+		}
+		out, last = append(out, n), append(last[:0], name...)
+		return true
+	}
+	for _, n := range x.like.nets {
+		if int(n) >= len(x.nl.Nets) || x.nl.IsHidden(n) {
+			continue
+		}
+		now = t.Append(now[:0], n)
+		for len(came) > 0 && bytes.Compare(next, now) < 0 {
+			if !put(came[0], next) {
+				return nil
+			}
+			if came = came[1:]; len(came) > 0 {
+				next = t.Append(next[:0], came[0])
+			}
+		}
+		if !put(n, now) {
+			return nil
+		}
+	}
+	for _, n := range came {
+		if now = t.Append(now[:0], n); !put(n, now) {
+			return nil
+		}
+	}
+	return out
 }
 
 // with calls f with the resolver.
@@ -130,22 +246,47 @@ func (c *Selection) All() bool { return len(c.Names) == 0 && c.Scope == "" }
 
 // Compare orders nets by name.
 func (s *Snapshot) Compare(a, b int32) int {
-	r := s.memo.index.sorted().rank
-	return cmp.Or(cmp.Compare(r[a], r[b]), cmp.Compare(a, b))
+	x := s.memo.index
+	if o := x.order.Load(); o != nil {
+		return cmp.Or(cmp.Compare(o.rank[a], o.rank[b]), cmp.Compare(a, b))
+	}
+	return cmp.Or(x.compareNames(a, b), cmp.Compare(a, b))
 }
 
 // Nets returns the nets chosen, by name, each once. A name or glob that means none is a *NameError.
 func (s *Snapshot) Nets(ctx context.Context, c Selection) ([]int32, error) {
-	x := s.memo.index.sorted()
+	x := s.memo.index
+	if len(c.Names) == 0 {
+		in, err := x.within(c.Scope)
+		if err != nil {
+			return nil, err
+		}
+		o := x.sorted()
+		if in == nil {
+			return o.nets, nil
+		}
+		return slices.DeleteFunc(slices.Clone(o.nets), func(n int32) bool { return !in[x.nl.Nets[n].Scope] }), nil
+	}
+	nets, err := s.Chosen(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(nets, s.Compare)
+	return nets, nil
+}
+
+// Chosen is Nets in no order that means anything, at less cost. The caller must not change the list.
+func (s *Snapshot) Chosen(ctx context.Context, c Selection) ([]int32, error) {
+	x := s.memo.index
 	in, err := x.within(c.Scope)
 	if err != nil {
 		return nil, err
 	}
 	if len(c.Names) == 0 {
 		if in == nil {
-			return x.nets, nil
+			return x.nets(), nil
 		}
-		return slices.DeleteFunc(slices.Clone(x.nets), func(n int32) bool { return !in[x.nl.Nets[n].Scope] }), nil
+		return slices.DeleteFunc(slices.Clone(x.nets()), func(n int32) bool { return !in[x.nl.Nets[n].Scope] }), nil
 	}
 	hit := map[int32]bool{}
 	for _, name := range c.Names {
@@ -174,15 +315,51 @@ func (s *Snapshot) Nets(ctx context.Context, c Selection) ([]int32, error) {
 	for n := range hit {
 		out = append(out, n)
 	}
-	slices.SortFunc(out, s.Compare)
+	slices.Sort(out)
 	return out, nil
+}
+
+// First moves the first n of the rows in an order to the front, sorted, without sorting the others, and returns them.
+func First[T any](rows []T, n int, compare func(a, b T) int) []T {
+	if n >= len(rows) {
+		slices.SortFunc(rows, compare)
+		return rows
+	}
+	// rows[:n] is a heap whose root is the last in order of those kept
+	down := func(i int) {
+		for {
+			c := 2*i + 1
+			if c >= n {
+				return
+			}
+			if c+1 < n && compare(rows[c+1], rows[c]) > 0 {
+				c++
+			}
+			if compare(rows[c], rows[i]) <= 0 {
+				return
+			}
+			rows[c], rows[i] = rows[i], rows[c]
+			i = c
+		}
+	}
+	for i := n/2 - 1; i >= 0; i-- {
+		down(i)
+	}
+	for i := n; n > 0 && i < len(rows); i++ {
+		if compare(rows[i], rows[0]) < 0 {
+			rows[0], rows[i] = rows[i], rows[0]
+			down(0)
+		}
+	}
+	slices.SortFunc(rows[:n], compare)
+	return rows[:n]
 }
 
 // match adds the nets whose printed names match.
 func (x *index) match(ctx context.Context, m func([]byte) bool, in []bool, hit map[int32]bool) (found bool, err error) {
 	t := x.nl.PrintNames()
 	var buf []byte
-	for i, n := range x.nets {
+	for i, n := range x.nets() {
 		if i&4095 == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}

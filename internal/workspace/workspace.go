@@ -228,6 +228,7 @@ type Snapshot struct {
 
 	checked func() time.Time
 	memo    *memo
+	style   Style // of names in answers
 }
 
 // Checked is when the files were last compared with the snapshot.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/wattd/wattd/internal/activity"
+	"github.com/wattd/wattd/internal/workspace"
 	"github.com/wattd/wattd/rpc/api"
 )
 
@@ -30,7 +31,7 @@ func (n *Native) glitchTop(ctx context.Context, q api.GlitchTopParams) (r api.Gl
 	case t.Excluded > 0:
 		return r, api.Errorf(api.NotReady, "the dump has gaps in the interval; choose one without")
 	}
-	nets, err := v.s.Nets(ctx, selection(q.Selection))
+	nets, err := v.s.Chosen(ctx, selection(q.Selection))
 	if err != nil {
 		return r, n.asError(err)
 	}
@@ -54,15 +55,16 @@ func (n *Native) glitchTop(ctx context.Context, q api.GlitchTopParams) (r api.Gl
 		nets = slices.DeleteFunc(nets, func(net int32) bool { return born[net] == 0 })
 		key = func(net int32) int64 { return born[net] }
 	}
-	slices.SortFunc(nets, func(a, b int32) int { return cmp.Or(cmp.Compare(key(b), key(a)), v.s.Compare(a, b)) })
-	begin, end, cursor := pg.cut(v, len(nets))
+	total := len(nets)
+	begin, end, cursor := pg.cut(v, total)
+	nets = workspace.First(nets, end, func(a, b int32) int { return cmp.Or(cmp.Compare(key(b), key(a)), v.s.Compare(a, b)) })
 	r.From, r.To = t.From, t.To
-	r.Nets = api.Table[api.GlitchRow]{Rows: make([]api.GlitchRow, 0, end-begin), Total: int64(len(nets)), Cursor: cursor}
+	r.Nets = api.Table[api.GlitchRow]{Rows: make([]api.GlitchRow, 0, end-begin), Total: int64(total), Cursor: cursor}
 	name := func(net int32) string {
 		if net < 0 {
 			return ""
 		}
-		return v.s.Session.Netlist.NetName(net)
+		return v.s.NetName(net)
 	}
 	for i, net := range nets[begin:end] {
 		if i&255 == 0 && ctx.Err() != nil {

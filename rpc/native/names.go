@@ -72,7 +72,7 @@ func (n *Native) pins(ctx context.Context, q api.NetParams, drivers bool) (r api
 	if err != nil {
 		return r, n.asError(err)
 	}
-	name := v.s.Session.Netlist.NetName
+	name := v.s.NetName
 	pins := v.s.Pins(net, drivers)
 	begin, end, cursor := pg.cut(v, len(pins))
 	for _, p := range pins[begin:end] {

@@ -128,7 +128,13 @@ func TestActivity(t *testing.T) {
 	fails(t, cl, api.NetActivity, api.NetActivityParams{Source: api.Source{Stimulus: "other"}}, api.StimulusNotFound, "other")
 	fails(t, cl, api.NetActivity, api.NetActivityParams{Source: api.Source{Target: api.Target{Design: "x"}}}, api.DesignNotFound, "x")
 	fails(t, cl, api.NetActivity, api.NetActivityParams{Source: api.Source{Target: api.Target{Overlay: "x"}}}, api.OverlayNotFound, "x")
-	fails(t, cl, api.NetActivity, api.NetActivityParams{Source: api.Source{Target: api.Target{NameStyle: "saif"}}}, api.BadRequest, "nameStyle")
+	fails(t, cl, api.NetActivity, api.NetActivityParams{Source: api.Source{Target: api.Target{NameStyle: "edif"}}}, api.BadRequest, "nameStyle")
+	for style, want := range map[string]string{"verilog": "acc[3]", "sdc": "acc[3]", "saif": `acc\[3\]`} {
+		q := api.NetActivityParams{Source: api.Source{Target: api.Target{NameStyle: style}}, Selection: names("acc[3]")}
+		if r := do(t, cl, api.NetActivity, q); r.Nets.Rows[0].Net != want {
+			t.Errorf("%s: %s, want %s", style, r.Nets.Rows[0].Net, want)
+		}
+	}
 }
 
 // TestWaveform: the events are those that were counted, whatever the pages.

@@ -90,24 +90,29 @@ func (n *Native) netActivity(ctx context.Context, q api.NetActivityParams) (r ap
 	if q.Sort == "glitch" && !t.Split {
 		return r, api.Errorf(api.NotReady, "there are no glitches to sort by: %s", t.NoSplit)
 	}
-	nets, err := v.s.Nets(ctx, selection(q.Selection))
+	by := orders[q.Sort]
+	choose := v.s.Nets
+	if by != nil {
+		choose = v.s.Chosen
+	}
+	nets, err := choose(ctx, selection(q.Selection))
 	if err != nil {
 		return r, n.asError(err)
 	}
-	if by := orders[q.Sort]; by != nil {
-		nets = slices.Clone(nets)
-		slices.SortFunc(nets, func(a, b int32) int {
+	total := len(nets)
+	begin, end, cursor := pg.cut(v, total)
+	if by != nil {
+		nets = workspace.First(slices.Clone(nets), end, func(a, b int32) int {
 			return cmp.Or(cmp.Compare(by(&t.Nets[b]), by(&t.Nets[a])), v.s.Compare(a, b))
 		})
 	}
-	begin, end, cursor := pg.cut(v, len(nets))
 	r.From, r.To = t.From, t.To
-	r.Nets = api.Table[api.ActivityRow]{Rows: make([]api.ActivityRow, 0, end-begin), Total: int64(len(nets)), Cursor: cursor}
+	r.Nets = api.Table[api.ActivityRow]{Rows: make([]api.ActivityRow, 0, end-begin), Total: int64(total), Cursor: cursor}
 	seconds := float64(t.Duration()) * float64(v.s.Session.Design.Tick) * 1e-18
 	for _, net := range nets[begin:end] {
 		x := &t.Nets[net]
 		row := api.ActivityRow{
-			Net: v.s.Session.Netlist.NetName(net), TC: x.TC, Rise: x.Rise, Fall: x.Fall, T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB,
+			Net: v.s.NetName(net), TC: x.TC, Rise: x.Rise, Fall: x.Fall, T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB,
 			Density: float64(x.TC) / seconds, Class: v.s.Session.Design.NetClass[net].String(),
 		}
 		if !cut {

@@ -27,10 +27,12 @@ func (n *Native) take(ctx context.Context, t api.Target) (*view, error) {
 	switch {
 	case t.Overlay != "":
 		return nil, api.Errorf(api.OverlayNotFound, "there is no overlay %q", t.Overlay)
-	case t.NameStyle != "" && t.NameStyle != "verilog":
-		return nil, api.Errorf(api.BadRequest, "nameStyle %q is not supported; verilog is", t.NameStyle)
 	case t.Snapshot < 0:
 		return nil, api.Errorf(api.BadRequest, "snapshot is %d", t.Snapshot)
+	}
+	style, ok := styles[t.NameStyle]
+	if !ok {
+		return nil, api.Errorf(api.BadRequest, "nameStyle %q: use verilog, sdc or saif", t.NameStyle)
 	}
 	p, err := n.ws.Get(t.Design)
 	if err != nil {
@@ -41,6 +43,7 @@ func (n *Native) take(ctx context.Context, t api.Target) (*view, error) {
 		if v.s, err = p.Pinned(t.Snapshot); err != nil {
 			return nil, n.asError(err)
 		}
+		v.s = v.s.In(style)
 		return v, nil
 	}
 	stale := time.Duration(0)
@@ -55,8 +58,12 @@ func (n *Native) take(ctx context.Context, t api.Target) (*view, error) {
 	if v.s, v.made, err = p.Refresh(ctx, stale); err != nil {
 		return nil, n.asError(err)
 	}
+	v.s = v.s.In(style)
 	return v, nil
 }
+
+// styles are those of nameStyle.
+var styles = map[string]workspace.Style{"": workspace.Verilog, "verilog": workspace.Verilog, "sdc": workspace.SDC, "saif": workspace.SAIF}
 
 // takePage is take for a request with pages: they come from the snapshot of the first one.
 func (n *Native) takePage(ctx context.Context, t api.Target, p api.Page, query ...any) (*view, *pager, error) {
@@ -173,7 +180,7 @@ func snapshotMeta(s *workspace.Snapshot) api.Meta {
 	if news := x.Work.NewSources; len(news) > 0 {
 		m.NewSources = &api.NewSources{N: int64(len(news))}
 		for _, net := range news[:min(10, len(news))] {
-			m.NewSources.First = append(m.NewSources.First, x.Netlist.NetName(net))
+			m.NewSources.First = append(m.NewSources.First, s.NetName(net))
 		}
 	}
 	return m

@@ -44,7 +44,7 @@ func (n *Native) netWaveform(ctx context.Context, q api.NetWaveformParams) (r ap
 			}
 			total++
 		}
-		r.Start.Rows = append(r.Start.Rows, api.StartRow{Net: v.s.Session.Netlist.NetName(net), Value: string(start)})
+		r.Start.Rows = append(r.Start.Rows, api.StartRow{Net: v.s.NetName(net), Value: string(start)})
 	}
 	r.Start.Total, r.Events.Total = int64(len(nets)), int64(total)
 	_, _, r.Events.Cursor = pg.cut(v, total)
