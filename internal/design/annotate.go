@@ -68,34 +68,53 @@ type value struct {
 func (b *builder) annotate(ctx context.Context, s SDF) error {
 	a := &annotator{b: b, ctx: ctx, file: s.Name, scope: None}
 	b.prepareArcs()
-	if s.Mount != "" {
-		scope := int32(0)
-		var path [][]byte
-		for c := range strings.SplitSeq(s.Mount, "/") {
-			path = append(path, []byte(c))
-		}
-		if scope, _, _ = a.findFrom(0, path); scope < 0 {
-			b.bag.Add(diag.SDFMount, diag.Pos{File: s.Name}, "the design has no hierarchical instance %q", s.Mount)
-			return nil
-		}
-		a.mount = scope
+	if !a.mountAt(s.Mount) {
+		b.bag.Add(diag.SDFMount, diag.Pos{File: s.Name}, "the design has no hierarchical instance %q", s.Mount)
+		return nil
 	}
 	r, err := s.Open()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	errs := b.bag.Errors()
-	st, err := sdf.Read(ctx, r, s.Name, a, b.bag)
+	all := b.bag
+	b.bag = &diag.Bag{} // of this file alone
+	defer func() { all.Merge(b.bag); b.bag = all }()
+	var h sdf.Handler = a
+	if b.keep != nil {
+		h = &keptReader{annotator: a}
+		b.keep.begin(s)
+	}
+	st, err := sdf.Read(ctx, r, s.Name, h, b.bag)
 	if err != nil {
 		return err
 	}
 	a.rep.File, a.rep.Header, a.rep.Stats = s.Name, a.head, st
 	b.d.Report.SDF = append(b.d.Report.SDF, a.rep)
-	if a.rep.Statements == 0 && a.rep.Dropped > 0 && b.bag.Errors() == errs {
+	if a.rep.Statements == 0 && a.rep.Dropped > 0 && b.bag.Errors() == 0 {
 		b.bag.Add(diag.SDFNothingBound, diag.Pos{File: s.Name}, "none of %d CELL entries and %d statements found its place", st.Cells, a.rep.Dropped)
 	}
+	if b.keep != nil {
+		h.(*keptReader).finish(&st)
+		if s.Chunks != nil {
+			return b.keep.chunksOf(s)
+		}
+	}
 	return nil
+}
+
+// mountAt finds the scope to which the paths of the file are relative.
+func (a *annotator) mountAt(mount string) bool {
+	if mount == "" {
+		return true
+	}
+	var path [][]byte
+	for c := range strings.SplitSeq(mount, "/") {
+		path = append(path, []byte(c))
+	}
+	scope, _, _ := a.findFrom(0, path)
+	a.mount = max(scope, 0)
+	return scope >= 0
 }
 
 // Header implements sdf.Handler.
@@ -117,6 +136,8 @@ func (a *annotator) Cell(cellType, inst []byte, hasInstance bool, pos diag.Pos) 
 	nl := a.b.nl
 	a.src = a.src[:0]
 	a.insts, a.scopes, a.prim, a.skip, a.scope = a.insts[:0], a.scopes[:0], None, false, a.mount
+	k := a.b.keep
+	k.wild(false)
 	a.typ = nl.Names.Find(cellType)
 	if len(inst) == 0 || !hasInstance {
 		a.rep.Bound++
@@ -124,6 +145,7 @@ func (a *annotator) Cell(cellType, inst []byte, hasInstance bool, pos diag.Pos) 
 	}
 	if len(inst) == 1 && inst[0] == '*' {
 		a.wildcard()
+		k.wild(true)
 		a.skip = len(a.insts)+len(a.scopes) == 0
 		if a.skip {
 			a.b.bag.Add(diag.SDFUnknownInstance, pos, "no instance of %s", cellType)
@@ -136,11 +158,13 @@ func (a *annotator) Cell(cellType, inst []byte, hasInstance bool, pos diag.Pos) 
 	switch {
 	case i >= 0:
 		a.insts = append(a.insts, i)
+		k.inst(i)
 		if c := nl.Cells[nl.Insts[i].Cell].Name; a.typ != c {
 			a.b.bag.Add(diag.SDFCellType, pos, "instance %s is a %s, not a %s", inst, nl.Names.String(c), cellType)
 		}
 	case p >= 0:
 		a.prim = p
+		k.prim()
 	case s >= 0:
 		a.scope = s
 		if m := nl.Scopes[s].Module; a.typ != m {
@@ -148,6 +172,7 @@ func (a *annotator) Cell(cellType, inst []byte, hasInstance bool, pos diag.Pos) 
 		}
 	default:
 		a.skip = true
+		k.odd()
 		a.b.bag.Add(diag.SDFUnknownInstance, pos, "no instance %s (%s)", inst, cellType)
 	}
 	a.count(!a.skip)
@@ -398,7 +423,7 @@ func (a *annotator) IOPath(p *sdf.IOPath) bool {
 // iopath files the statement under each bit pair it names.
 func (a *annotator) iopath(inst int32, p *sdf.IOPath) bool {
 	b := a.b
-	cm := b.models[b.nl.Insts[inst].Cell]
+	cm := b.modelOf(b.nl.Insts[inst].Cell)
 	if cm.blackBox {
 		return true // its outputs are sources
 	}
@@ -426,7 +451,7 @@ func (a *annotator) iopath(inst int32, p *sdf.IOPath) bool {
 			continue
 		}
 		filed = true
-		t := b.target[b.nl.Insts[inst].Pin0+o]
+		t := b.targetOf(inst, o)
 		if t == None {
 			continue // a source, or an output that is not simulated
 		}
@@ -477,7 +502,7 @@ func (a *annotator) condition(cm *cellModel, p *sdf.IOPath) int32 {
 	a.scratch = append(a.scratch[:0], cm.name...)
 	a.scratch = append(a.scratch, 0)
 	a.scratch = append(a.scratch, p.Cond...)
-	if c, ok := b.arcs.condText[string(a.scratch)]; ok {
+	if c, ok := lookup(&b.arcs.condText, a.scratch); ok {
 		if c == condNone {
 			b.bag.Add(diag.SDFCondName, p.CondPos, "cell %s: COND %s", cm.name, p.Cond)
 		}
@@ -497,7 +522,7 @@ func (a *annotator) condition(cm *cellModel, p *sdf.IOPath) int32 {
 	if bad != "" {
 		b.bag.Add(diag.SDFCondName, p.CondPos, "cell %s: COND %s names %s", cm.name, p.Cond, bad)
 	}
-	b.arcs.condText[key] = c
+	b.arcs.condText.put(key, c)
 	return c
 }
 
@@ -537,7 +562,7 @@ func (a *annotator) PathPulse(percent bool, in, out []byte, lim []sdf.Triple, po
 	}
 	ok := false
 	for _, i := range a.insts {
-		cm := a.b.models[a.b.nl.Insts[i].Cell]
+		cm := a.b.modelOf(a.b.nl.Insts[i].Cell)
 		if cm.blackBox {
 			ok = true
 			continue
@@ -549,7 +574,7 @@ func (a *annotator) PathPulse(percent bool, in, out []byte, lim []sdf.Triple, po
 		}
 		for _, o := range outs {
 			for _, k := range ins {
-				if t := a.b.target[a.b.nl.Insts[i].Pin0+o]; t != None {
+				if t := a.b.targetOf(i, o); t != None {
 					s.pin = k
 					a.b.arcs.add(t, s)
 				}
@@ -585,14 +610,14 @@ func (a *annotator) limitValue(t *sdf.Triple, percent bool, pos diag.Pos) (int64
 func (a *annotator) eachOutput(out []byte, pos diag.Pos, what string, s stmt) bool {
 	b := a.b
 	if a.prim >= 0 {
-		if g := b.primAt[a.prim]; g != None {
+		if g := b.primTarget(a.prim); g != None {
 			b.arcs.add(g, s)
 		}
 		return a.done(true)
 	}
 	ok := false
 	for _, i := range a.insts {
-		cm := b.models[b.nl.Insts[i].Cell]
+		cm := b.modelOf(b.nl.Insts[i].Cell)
 		if cm.blackBox {
 			ok = true
 			continue
@@ -615,7 +640,7 @@ func (a *annotator) eachOutput(out []byte, pos diag.Pos, what string, s stmt) bo
 				continue
 			}
 			ok = true
-			if t := b.target[b.nl.Insts[i].Pin0+o]; t != None {
+			if t := b.targetOf(i, o); t != None {
 				b.arcs.add(t, s)
 			}
 		}
@@ -699,16 +724,21 @@ func (a *annotator) Interconnect(mode sdf.Mode, src, dst []byte, val []sdf.Value
 	return a.done(a.each(func() bool {
 		to, ok := a.locate(dst)
 		if !ok {
+			a.b.keep.odd()
 			a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, dst)
 			return false
 		}
 		if len(src) == 0 || !bytes.Equal(src, a.src) || len(a.insts)+len(a.scopes) > 1 {
 			if a.srcEnd, ok = a.locate(src); !ok {
 				a.src = a.src[:0]
+				a.b.keep.odd()
 				a.b.bag.Add(diag.SDFUnknownInstance, pos, "INTERCONNECT %s %s: no %s", src, dst, src)
 				return false
 			}
 			a.src = append(a.src[:0], src...)
+		}
+		if a.srcEnd.net != to.net || to.net < 0 {
+			a.b.keep.odd()
 		}
 		return a.b.wire(mode, &a.srcEnd, &to, a.vals, pos)
 	}))
@@ -722,6 +752,7 @@ func (a *annotator) Port(mode sdf.Mode, dst []byte, val []sdf.Value, pos diag.Po
 	return a.done(a.each(func() bool {
 		to, ok := a.locate(dst)
 		if !ok {
+			a.b.keep.odd()
 			a.b.bag.Add(diag.SDFUnknownInstance, pos, "PORT %s: no such port", dst)
 			return false
 		}
@@ -737,6 +768,7 @@ func (a *annotator) NetDelay(mode sdf.Mode, net []byte, val []sdf.Value, pos dia
 	return a.done(a.each(func() bool {
 		n, ok := a.locate(net)
 		if !ok || n.net < 0 {
+			a.b.keep.odd()
 			a.b.bag.Add(diag.SDFUnknownNet, pos, "NETDELAY %s: no such net or driving pin", net)
 			return false
 		}

@@ -32,6 +32,7 @@ const (
 	opDevice
 	opPathPulse
 	opPathPulsePercent
+	opScale // an Override: v[0] is its number
 )
 
 const (
@@ -61,17 +62,16 @@ type arcStore struct {
 	chunks     [][]stmt // so that a growing list is not copied
 	limits     []limitPair
 	conds      []condition
-	condText   map[string]int32 // cell type, 0, text
-	condTable  map[string]int32 // cell type, 0, truth table
+	condText   overlay[string, int32] // cell type, 0, text
+	condTable  overlay[string, int32] // cell type, 0, truth table
 }
 
 // prepareArcs gives every simulated output a list of statements.
 func (b *builder) prepareArcs() {
-	if b.target != nil {
+	if b.target != nil || b.sub != nil {
 		return
 	}
 	s := &b.arcs
-	s.condText, s.condTable = map[string]int32{}, map[string]int32{}
 	b.target = make([]int32, len(b.nl.PinNet))
 	for i := range b.target {
 		b.target[i] = None
@@ -204,12 +204,12 @@ func (s *arcStore) addCond(cm *cellModel, e *logic.Expr) (c int32, bad string) {
 	} else {
 		key += exprText(e)
 	}
-	if i, ok := s.condTable[key]; ok {
+	if i, ok := s.condTable.get(key); ok {
 		return i, ""
 	}
 	i := int32(len(s.conds))
 	s.conds = append(s.conds, condition{expr: e, vars: vars})
-	s.condTable[key] = i
+	s.condTable.put(key, i)
 	return i, ""
 }
 
@@ -377,6 +377,10 @@ func (ap *applier) run(i int32) {
 
 func (ap *applier) one(k int, s *stmt) {
 	p := &ap.pairs[k]
+	if s.op == opScale {
+		ap.scale(p, s)
+		return
+	}
 	if s.op == opPathPulse || s.op == opPathPulsePercent {
 		kind := limitTime
 		if s.op == opPathPulsePercent {

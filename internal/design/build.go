@@ -25,6 +25,10 @@ type Options struct {
 	Prev *Design
 	// Named says whether the stimulus names a net: three-state nets then are sources. nil: none.
 	Named func(net int32) bool
+	// Overrides are edits of delays behind those of all files.
+	Overrides []Override
+	// Keep makes the design one that can be patched (Design.Patch).
+	Keep bool
 }
 
 // Corner is the column of a triple.
@@ -46,6 +50,8 @@ type SDF struct {
 	Name  string
 	Open  func() (io.ReadCloser, error)
 	Mount string // hierarchical instance path, "" for the top
+	// Chunks gives, once the file was read, the pieces by which a newer text of it is compared. nil: it cannot be patched.
+	Chunks func() ([]Chunk, error)
 }
 
 // driver is one output pin or primitive on a net.
@@ -76,7 +82,6 @@ type builder struct {
 	pinNet   []int32
 	pinSink  []int32 // where the wire of a pin is kept in builder.wires: index in PinNet, or len(PinNet) + index in PrimIn; None for inner nodes
 	gateOf   []int32 // by net
-	open     int64
 	replaced int64
 	sinkOf   []int32 // by pin of the program: where its wire is kept
 	target   []int32 // by pin of PinNet: arcs target of an output pin, None
@@ -86,6 +91,9 @@ type builder struct {
 	tris     []*tristate
 	merged   []mergedDriver
 	sccNum   []int32 // see components
+
+	keep *keeper // what later patches need, nil where none follow
+	sub  *subset // nil where the whole design is compiled
 }
 
 // mergedDriver is a driver for which another one stands.
@@ -103,6 +111,7 @@ type buildGate struct {
 	tri  int32 // index in builder.tris
 	pin0 int32 // pins: builder.pinNet and pinSink
 	npin int32
+	open int32 // pins that read 0 because nothing is connected
 }
 
 type gateKind uint8
@@ -122,7 +131,11 @@ func Compile(ctx context.Context, nl *netlist.Netlist, opt Options, sdfs []SDF, 
 	if !opt.HasPulseReject {
 		opt.PulseReject = 100
 	}
-	b := &builder{nl: nl, opt: opt, bag: bag, prog: &kernel.Program{Wires: make([]kernel.Wire, 1)}}
+	b := &builder{nl: nl, opt: opt, bag: &diag.Bag{}, prog: &kernel.Program{Wires: make([]kernel.Wire, 1)}}
+	defer func() { bag.Merge(b.bag) }()
+	if opt.Keep {
+		b.keep = newKeeper(nl, &opt)
+	}
 	b.fns = newFnTable(b.prog)
 	b.d = &Design{Netlist: nl, Program: b.prog, Tick: opt.Tick}
 	b.order = &nameOrder{nl: nl}
@@ -140,19 +153,50 @@ func Compile(ctx context.Context, nl *netlist.Netlist, opt Options, sdfs []SDF, 
 			return nil, err
 		}
 	}
+	b.override()
 	if err := b.emit(ctx); err != nil {
 		return nil, err
 	}
 	b.findClocks()
 	b.account()
+	if b.keep != nil && b.bag.Errors() == 0 {
+		b.d.kept = b.keep.finish(b)
+	}
 	return b.d, nil
 }
 
+// modelOf is the model of a cell; those of a patch are made when they are needed.
+func (b *builder) modelOf(cell int32) *cellModel {
+	if m := b.models[cell]; m != nil {
+		return m
+	}
+	m := &modeler{nl: b.nl, bag: &diag.Bag{}} // said where it is counted, see patcher.cells
+	b.models[cell] = m.model(&b.nl.Cells[cell])
+	return b.models[cell]
+}
+
+// model makes the models of the cells in use.
 func (b *builder) model() {
-	m := &modeler{nl: b.nl, bag: b.bag}
+	use := make([]int32, len(b.nl.Cells))
+	for i := range b.nl.Insts {
+		if !b.nl.IsHoleInst(int32(i)) {
+			use[b.nl.Insts[i].Cell]++
+		}
+	}
 	b.models = make([]*cellModel, len(b.nl.Cells))
 	for i := range b.nl.Cells {
+		if use[i] == 0 {
+			continue // left by a patch of the netlist
+		}
+		m := &modeler{nl: b.nl, bag: &diag.Bag{}}
 		b.models[i] = m.model(&b.nl.Cells[i])
+		b.bag.Merge(m.bag)
+		if b.keep != nil {
+			b.keep.cellSaid(int32(i), m.bag)
+		}
+	}
+	if b.keep != nil {
+		b.keep.cellUse = use
 	}
 }
 
@@ -172,7 +216,7 @@ func (b *builder) collectDrivers() {
 	var undirected []driver // pins of black boxes without directions
 	for i := range nl.Insts {
 		in := &nl.Insts[i]
-		cm := b.models[in.Cell]
+		cm := b.modelOf(in.Cell)
 		if cm.blackBox {
 			for k := range nl.Cells[in.Cell].NPin() {
 				if n := nl.PinNet[in.Pin0+int32(k)]; n > netlist.Const1 {
@@ -256,6 +300,9 @@ func (b *builder) collectDrivers() {
 }
 
 func (b *builder) netDrivers(n int32) []driver {
+	if b.sub != nil {
+		return b.sub.driversOf(n)
+	}
 	return b.drivers[b.driverStart[n]:b.driverStart[n+1]]
 }
 
@@ -264,7 +311,7 @@ func (b *builder) output(x driver) *output {
 	if x.inst < 0 {
 		return nil
 	}
-	cm := b.models[b.nl.Insts[x.inst].Cell]
+	cm := b.modelOf(b.nl.Insts[x.inst].Cell)
 	if cm.blackBox || cm.byPin[x.pin] == None {
 		return nil
 	}

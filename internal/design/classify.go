@@ -51,7 +51,7 @@ func (b *builder) classify() {
 			c = ClassInput
 		case isInput[n]:
 			c = ClassMulti
-			b.bag.Add(diag.DesignMultiDriven, b.pos(net.Pos), "net %s is an input port and driven inside", nl.NetName(n))
+			b.say(diag.DesignMultiDriven, n, None, "net %s is an input port and driven inside", nl.NetName(n))
 		case len(ds) == 0 && isInout[n]:
 			c = ClassInput
 		case len(ds) == 0:
@@ -60,7 +60,7 @@ func (b *builder) classify() {
 				c = ClassConst1
 			}
 			if b.loads[n] && c == ClassUndriven && net.Flags&(netlist.NetTri0|netlist.NetHidden) == 0 {
-				b.bag.Add(diag.DesignUndriven, b.pos(net.Pos), "net %s is read but not driven", nl.NetName(n))
+				b.say(diag.DesignUndriven, n, None, "net %s is read but not driven", nl.NetName(n))
 			}
 		default:
 			c = b.driven(n, ds, isInout[n])
@@ -89,7 +89,7 @@ func (b *builder) driven(n int32, ds []driver, inout bool) Class {
 		return b.tristateGate(n, ds)
 	case len(ds) > 1 || inout:
 		if !inout {
-			b.bag.Add(diag.DesignMultiDriven, b.pos(b.nl.Nets[n].Pos), "net %s has %d drivers", b.nl.NetName(n), len(ds))
+			b.say(diag.DesignMultiDriven, n, None, "net %s has %d drivers", b.nl.NetName(n), len(ds))
 		}
 		return ClassMulti
 	}
@@ -133,9 +133,9 @@ func (b *builder) tooWide(n int32, err error) {
 
 func (b *builder) blackBox(x driver) {
 	in := &b.nl.Insts[x.inst]
-	b.bag.Add(diag.DesignBlackBox, b.pos(in.Pos), "instance %s of %s drives net %s but has no model; its outputs are sources",
-		b.nl.Names.String(in.Name), b.models[in.Cell].name, b.nl.NetName(x.net))
-	b.d.Report.BlackBoxes = addCount(b.d.Report.BlackBoxes, b.models[in.Cell].name, 1)
+	b.say(diag.DesignBlackBox, x.net, x.inst, "instance %s of %s drives net %s but has no model; its outputs are sources",
+		b.nl.Names.String(in.Name), b.modelOf(in.Cell).name, b.nl.NetName(x.net))
+	b.d.Report.BlackBoxes = addCount(b.d.Report.BlackBoxes, b.modelOf(in.Cell).name, 1)
 }
 
 func addCount(c []Count, name string, n int64) []Count {
@@ -166,7 +166,7 @@ func (b *builder) addGate(g buildGate) int32 {
 func (b *builder) addPin(net, sink int32) {
 	if net < 0 {
 		net = netlist.Const0
-		b.open++
+		b.gates[b.cur].open++
 	}
 	b.pinNet = append(b.pinNet, net)
 	b.pinSink = append(b.pinSink, sink)
@@ -206,7 +206,7 @@ func (b *builder) merge(n int32, ds []driver) []driver {
 		if k := slices.Index(keptKey, keys[i]); keys[i] != "" && k >= 0 {
 			b.merged = append(b.merged, mergedDriver{kept[k], x})
 			b.d.Report.MergedDrivers++
-			b.bag.Add(diag.DesignMerged, b.pos(b.nl.Nets[n].Pos), "net %s: driver %s is one with the first driver", b.nl.NetName(n), b.driverName(x))
+			b.say(diag.DesignMerged, n, None, "net %s: driver %s is one with the first driver", b.nl.NetName(n), b.driverName(x))
 			continue
 		}
 		kept = append(kept, x)

@@ -12,7 +12,7 @@ func (b *builder) findClocks() {
 	nl, d := b.nl, b.d
 	for i := range nl.Insts {
 		in := &nl.Insts[i]
-		cm := b.models[in.Cell]
+		cm := b.modelOf(in.Cell)
 		for _, k := range cm.clockPins {
 			if n := nl.PinNet[in.Pin0+k]; n > netlist.Const1 {
 				d.ClockPins = append(d.ClockPins, n)
@@ -135,5 +135,4 @@ func (b *builder) account() {
 		Nets:      int64(len(b.nl.Nets)) * 24,
 		Positions: int64(len(b.nl.Insts)) * 8,
 	}
-	b.d.Report.OpenPins = b.open
 }

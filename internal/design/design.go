@@ -89,6 +89,8 @@ type Design struct {
 
 	helpers map[helperKey]int32 // nets without a name
 
+	kept *kept // what Patch needs, nil without Options.Keep
+
 	passes []uint64 // by function of the program: pins that pass a clock
 }
 

@@ -26,27 +26,10 @@ func Diff(old, now *Design) *Delta {
 	c := newComparer(old, now)
 	d := &Delta{}
 	for g := range int32(len(c.b.GateOut)) {
-		was := int(g) < len(c.a.GateOut) && c.a.GateOut[g] >= 0
-		is := c.b.GateOut[g] >= 0
-		switch {
-		case !was && !is:
-		case !is:
+		if c.b.GateOut[g] >= 0 {
+			d.gate(c, g)
+		} else if int(g) < len(c.a.GateOut) && c.a.GateOut[g] >= 0 {
 			d.Removed++
-		case !was:
-			d.Added++
-			d.Gates = append(d.Gates, g)
-		default:
-			switch {
-			case c.a.GateOut[g] != c.b.GateOut[g] || !c.function(g, g):
-				d.NewFunction++
-			case !c.inputs(g, g):
-				d.NewInputs++
-			case !c.delays(g, g):
-				d.NewDelays++
-			default:
-				continue
-			}
-			d.Gates = append(d.Gates, g)
 		}
 	}
 	for _, n := range now.Sources {
@@ -55,6 +38,23 @@ func Diff(old, now *Design) *Delta {
 		}
 	}
 	return d
+}
+
+// gate counts what became of a gate that is there.
+func (d *Delta) gate(c *comparer, g int32) {
+	switch {
+	case int(g) >= len(c.a.GateOut) || c.a.GateOut[g] < 0:
+		d.Added++
+	case c.a.GateOut[g] != c.b.GateOut[g] || !c.function(g, g):
+		d.NewFunction++
+	case !c.inputs(g, g):
+		d.NewInputs++
+	case !c.delays(g, g):
+		d.NewDelays++
+	default:
+		return
+	}
+	d.Gates = append(d.Gates, g)
 }
 
 // comparer compares gates of two programs; functions and shapes are compared once a pair.

@@ -26,10 +26,11 @@ type emitter struct {
 	obs    map[int32][]int32 // observed nets by gate
 	wide   []int32           // gates whose conditions read more than their function does
 
-	variants map[variantKey]int32
+	variants overlay[variantKey, int32]
 	sens     map[sensKey]bool
-	round    rounding
-	wires    rounding
+	t        tally // of the gate being emitted
+	name     string
+	round    sums
 	noArc    map[string]int64 // unannotated, by cell type
 	zeroArc  map[string]int64
 	dl       []delay
@@ -48,17 +49,11 @@ type delay struct {
 	d, r, e int32
 }
 
-// rounding counts what rounding to ticks did.
-type rounding struct {
-	nonzero, zeroed, inexact, negative int64
-	gcd                                int64
-}
-
 func (b *builder) emit(ctx context.Context) error {
 	b.prepareArcs()
 	em := &emitter{
-		b: b, shapes: &shapes{b: b, seen: map[string]*shapeInfo{}}, obs: map[int32][]int32{},
-		variants: map[variantKey]int32{}, sens: map[sensKey]bool{}, noArc: map[string]int64{}, zeroArc: map[string]int64{},
+		b: b, shapes: &shapes{b: b}, obs: map[int32][]int32{},
+		sens: map[sensKey]bool{}, noArc: map[string]int64{}, zeroArc: map[string]int64{},
 	}
 	em.ap.b = b
 	p := b.prog
@@ -67,13 +62,18 @@ func (b *builder) emit(ctx context.Context) error {
 	p.GateOut, p.GateFn, p.GateShape = make([]int32, n), make([]int32, n), make([]int32, n)
 	p.GatePin, p.GateArc, p.GateLimit = make([]int32, n), make([]int32, n), make([]int32, n)
 	b.d.Gates = make([]Gate, n)
+	if b.keep != nil {
+		b.keep.kept.gateTally = make([]int32, n)
+	}
 	for g := range int32(n) {
 		if g&4095 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		em.begin()
 		if err := em.gate(g); err != nil {
-			b.bag.Add(diag.DesignTooWide, b.pos(b.nl.Nets[b.gates[g].out].Pos), "net %s: %v", b.nl.NetName(b.gates[g].out), err)
+			b.tooWide(b.gates[g].out, err)
 		}
+		em.commit(g)
 	}
 	if !b.levelize(em.obs) {
 		for _, g := range em.wide {
@@ -81,7 +81,7 @@ func (b *builder) emit(ctx context.Context) error {
 		}
 	}
 	em.compareMerged()
-	em.wires = b.finishWires()
+	b.finishWires()
 	b.d.NetGate = b.gateOf
 	for i, c := range b.d.NetClass {
 		switch {
@@ -98,6 +98,9 @@ func (b *builder) emit(ctx context.Context) error {
 		}
 	}
 	em.report()
+	if b.keep != nil {
+		b.keep.emitted(em)
+	}
 	return nil
 }
 
@@ -112,7 +115,7 @@ func (em *emitter) gate(g int32) error {
 	if x.out < 0 {
 		return nil
 	}
-	b.d.Report.Gates++
+	em.t.gates, em.t.open = 1, x.open
 	switch x.kind {
 	case gateHelper:
 		em.putPins(x)
@@ -137,7 +140,7 @@ func (em *emitter) putPins(x *buildGate) {
 func (em *emitter) prim(g int32, x *buildGate) error {
 	b := em.b
 	em.putPins(x)
-	b.d.Report.Prims++
+	em.t.prims, em.name = 1, "primitive"
 	pr := &b.nl.Prims[^x.inst]
 	list := b.arcs.head[g]
 	if !pr.HasDelay && list == None {
@@ -158,7 +161,7 @@ func (em *emitter) prim(g int32, x *buildGate) error {
 		f.pins = append(f.pins, fmt.Sprint("i", i))
 		em.pins = append(em.pins, arcPin{&em.ap.pairs[i], true})
 	}
-	return em.finish(g, em.variant(variantKey{gatePrim, 0, 0, x.fn}), &f, x.fn, "primitive", len(pins), nil)
+	return em.finish(g, em.variant(variantKey{gatePrim, 0, 0, x.fn}), &f, x.fn, len(pins), nil)
 }
 
 // primDelay sets the delay of a primitive as default entries of all pins.
@@ -185,11 +188,13 @@ func (em *emitter) primDelay(x *buildGate, ap *applier) {
 
 func (em *emitter) cell(g int32, x *buildGate) error {
 	b := em.b
-	cm := b.models[b.nl.Insts[x.inst].Cell]
+	cm := b.modelOf(b.nl.Insts[x.inst].Cell)
 	oi := cm.byPin[x.pin]
 	o := &cm.outs[oi]
 	em.ap.reset(o.at)
 	em.ap.run(b.arcs.head[g])
+	em.t.cell, em.name = b.nl.Insts[x.inst].Cell, cm.name
+	em.t.replaced = int32(b.replaced)
 	b.noteReplaced(cm.name)
 	fn, at, fnID := &o.fn, o.at, x.fn
 	var obs []int32
@@ -236,17 +241,17 @@ func (em *emitter) cell(g int32, x *buildGate) error {
 	}
 	if len(fn.bits) > 0 {
 		b.d.States = append(b.d.States, State{Gate: g, Bits: fn.bits, ClockGate: cm.clockGate})
-		b.d.Report.StateGates++
+		em.t.states = 1
 	}
 	support := func(i int) bool { return slices.Contains(o.at, at[i]) }
-	return em.finishSupport(g, variant, fn, fnID, cm.name, support, func(_ int, c int32) *logic.Expr { return b.arcs.conds[c].expr })
+	return em.finishSupport(g, variant, fn, fnID, support, func(_ int, c int32) *logic.Expr { return b.arcs.conds[c].expr })
 }
 
 func (em *emitter) variant(k variantKey) int32 {
-	id, ok := em.variants[k]
+	id, ok := em.variants.get(k)
 	if !ok {
-		id = int32(len(em.variants))
-		em.variants[k] = id
+		id = int32(em.variants.size())
+		em.variants.put(k, id)
 	}
 	return id
 }
@@ -295,16 +300,16 @@ func (em *emitter) observed(ap *applier, cm *cellModel, known func(name string) 
 	return obs
 }
 
-func (em *emitter) finish(g, variant int32, fn *function, fnID int32, name string, n int, expr func(int, int32) *logic.Expr) error {
-	return em.finishSupport(g, variant, fn, fnID, name, func(i int) bool { return i < n }, expr)
+func (em *emitter) finish(g, variant int32, fn *function, fnID int32, n int, expr func(int, int32) *logic.Expr) error {
+	return em.finishSupport(g, variant, fn, fnID, func(i int) bool { return i < n }, expr)
 }
 
 // finishSupport gives unannotated pairs their 0, finds the shape, and writes the slots of gate g.
-func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, name string, support func(int) bool, expr func(int, int32) *logic.Expr) error {
+func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, support func(int) bool, expr func(int, int32) *logic.Expr) error {
 	b, p := em.b, em.b.prog
 	cell := b.gates[g].kind == gateCell || b.gates[g].kind == gateTri
 	for i := range em.pins {
-		em.countRounding(em.pins[i].pair, name)
+		em.countRounding(em.pins[i].pair)
 	}
 	for i := range em.pins {
 		pr := em.pins[i].pair
@@ -314,16 +319,16 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 		counted := cell && em.sensitive(fnID, i)
 		for o := range 2 {
 			if counted {
-				b.d.Report.ArcsTotal++
+				em.t.arcs++
 			}
 			if pr.explicit(o) {
 				if counted {
-					b.d.Report.ArcsAnnotated++
+					em.t.annotated++
 				}
 				continue
 			}
 			if counted {
-				em.noArc[name]++
+				em.t.noArc++
 			}
 			for e := range 2 {
 				en := pr.entry(e, condNone)
@@ -343,7 +348,7 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 	for _, s := range sh.slots {
 		best := delay{d: -1}
 		for _, r := range s.from {
-			v := em.ticks(&em.pins[s.pin].pair.entries[r.edge][r.index], int(s.out), em.pins[s.pin].prim, name)
+			v := em.ticks(&em.pins[s.pin].pair.entries[r.edge][r.index], int(s.out), em.pins[s.pin].prim)
 			if best.d < 0 || v.d < best.d {
 				best = v
 			}
@@ -360,17 +365,17 @@ func (em *emitter) finishSupport(g, variant int32, fn *function, fnID int32, nam
 			p.ArcReject = append(p.ArcReject, v.r)
 			p.ArcError = append(p.ArcError, v.e)
 		}
-		b.d.Report.ErrorLimits++
+		em.t.limits = 1
 	}
 	return nil
 }
 
 // ticks rounds one value of an entry, with its limits.
-func (em *emitter) ticks(x *entry, out int, prim bool, name string) delay {
+func (em *emitter) ticks(x *entry, out int, prim bool) delay {
 	b := em.b
 	t, _ := b.opt.Tick.round(x.v[out])
 	if t > maxDelay {
-		b.bag.Add(diag.SDFTooLarge, diag.Pos{}, "a delay of a %s is %s", name, FormatSeconds(x.v[out]))
+		b.bag.Add(diag.SDFTooLarge, diag.Pos{}, "a delay of a %s is %s", em.name, FormatSeconds(x.v[out]))
 		t = maxDelay
 	}
 	d := int32(max(t, 0))
@@ -411,7 +416,7 @@ func percentOf(d int32, pct int64) int32 {
 }
 
 // countRounding counts the values of the entries of a pair.
-func (em *emitter) countRounding(p *pair, name string) {
+func (em *emitter) countRounding(p *pair) {
 	if p == nil {
 		return
 	}
@@ -424,37 +429,15 @@ func (em *emitter) countRounding(p *pair, name string) {
 				}
 				switch v := x.v[o]; {
 				case v < 0:
-					em.round.negative++
+					em.t.negative++
 				case v == 0:
-					em.zeroArc[name]++
+					em.t.zeroArc++
 				default:
-					em.round.nonzero++
-					em.round.add(em.b.opt.Tick, v)
+					em.t.add(em.b.opt.Tick, v)
 				}
 			}
 		}
 	}
-}
-
-// add notes a positive value.
-func (r *rounding) add(t Tick, v int64) {
-	n, exact := t.round(v)
-	if !exact {
-		r.inexact++
-	}
-	if n == 0 {
-		r.zeroed++
-	}
-	if r.gcd == 0 || v%r.gcd != 0 {
-		r.gcd = gcd(r.gcd, v)
-	}
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // sensitive says whether pin i alone can change the output of a function in some state.
@@ -489,32 +472,57 @@ func (em *emitter) sensitive(fnID int32, i int) bool {
 	return found
 }
 
+// begin starts the tally of a gate.
+func (em *emitter) begin() { em.t, em.name = tally{cell: None, rounding: rounding{tens: noTens}}, "" }
+
+// commit adds the tally of a gate to the report.
+func (em *emitter) commit(g int32) {
+	t, r := &em.t, &em.b.d.Report
+	r.Gates += int64(t.gates)
+	r.StateGates += int64(t.states)
+	r.Prims += int64(t.prims)
+	r.ErrorLimits += int64(t.limits)
+	r.OpenPins += int64(t.open)
+	r.ArcsTotal += int64(t.arcs)
+	r.ArcsAnnotated += int64(t.annotated)
+	em.round.count(&t.rounding, 1)
+	if t.noArc > 0 {
+		em.noArc[em.name] += int64(t.noArc)
+	}
+	if t.zeroArc > 0 {
+		em.zeroArc[em.name] += int64(t.zeroArc)
+	}
+	if k := em.b.keep; k != nil {
+		k.tallyOf(g, t, em.b.prog.GateShape[g])
+	}
+}
+
 // report moves the counts into the report and diagnoses them.
 func (em *emitter) report() {
-	b := em.b
-	r := &b.d.Report
-	r.NegativeIOPath = em.round.negative
-	r.RoundedToZero = em.round.zeroed + em.wires.zeroed
-	r.Inexact = em.round.inexact + em.wires.inexact
-	r.Unannotated, r.ZeroIOPath = sortedCounts(em.noArc), sortedCounts(em.zeroArc)
+	em.b.d.Report.Unannotated, em.b.d.Report.ZeroIOPath = sortedCounts(em.noArc), sortedCounts(em.zeroArc)
+	reportRounding(&em.b.d.Report, &em.round, &em.b.wires.round, em.b.opt.Tick, em.b.bag)
+}
+
+// reportRounding tells what rounding did, and what has no delay.
+func reportRounding(r *Report, arcs, wires *sums, tick Tick, bag *diag.Bag) {
+	r.NegativeIOPath, r.NegativeWire = arcs.negative, wires.negative
+	r.RoundedToZero = arcs.zeroed + wires.zeroed
+	r.Inexact = arcs.inexact + wires.inexact
+	bag.AddN(diag.SDFNegativeWire, wires.negative, diag.Pos{}, "%d negative wire delays became 0", wires.negative)
 	for _, c := range r.Unannotated {
-		b.bag.AddN(diag.SDFUnannotated, c.N, diag.Pos{}, "cells of type %s: %d arcs without delay", c.Name, c.N)
+		bag.AddN(diag.SDFUnannotated, c.N, diag.Pos{}, "cells of type %s: %d arcs without delay", c.Name, c.N)
 	}
-	b.bag.AddN(diag.SDFNegativeDelay, em.round.negative, diag.Pos{}, "%d negative IOPATH values became 0", em.round.negative)
-	holds := Tick(1)
-	for all := gcd(em.round.gcd, em.wires.gcd); all > 0 && all%int64(holds*10) == 0 && holds < 1e17; {
-		holds *= 10
-	}
-	r.HoldingTick = holds
-	hold := fmt.Sprintf("%s holds them all", holds)
-	if holds < finestTick {
+	bag.AddN(diag.SDFNegativeDelay, arcs.negative, diag.Pos{}, "%d negative IOPATH values became 0", arcs.negative)
+	r.HoldingTick = holding(arcs, wires)
+	hold := fmt.Sprintf("%s holds them all", r.HoldingTick)
+	if r.HoldingTick < finestTick {
 		hold = "no tick of 1fs or more holds them all"
 	}
-	if em.round.zeroed*100 > em.round.nonzero {
-		b.bag.Add(diag.SDFTickTooCoarse, diag.Pos{}, "%d of %d delays that are not 0 round to 0 at a tick of %s; %s", em.round.zeroed, em.round.nonzero, b.opt.Tick, hold)
+	if arcs.zeroed*100 > arcs.nonzero {
+		bag.Add(diag.SDFTickTooCoarse, diag.Pos{}, "%d of %d delays that are not 0 round to 0 at a tick of %s; %s", arcs.zeroed, arcs.nonzero, tick, hold)
 	}
-	b.bag.AddN(diag.SDFRoundedToZero, r.RoundedToZero, diag.Pos{}, "%d delays round to 0 at a tick of %s; %s", r.RoundedToZero, b.opt.Tick, hold)
-	b.bag.AddN(diag.SDFInexact, r.Inexact, diag.Pos{}, "%d delays are not whole ticks of %s; %s", r.Inexact, b.opt.Tick, hold)
+	bag.AddN(diag.SDFRoundedToZero, r.RoundedToZero, diag.Pos{}, "%d delays round to 0 at a tick of %s; %s", r.RoundedToZero, tick, hold)
+	bag.AddN(diag.SDFInexact, r.Inexact, diag.Pos{}, "%d delays are not whole ticks of %s; %s", r.Inexact, tick, hold)
 }
 
 func sortedCounts(m map[string]int64) []Count {

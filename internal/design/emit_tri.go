@@ -17,12 +17,13 @@ type triDriver struct {
 // tristate emits the state gate of a three-state net: its pins are those of all drivers, each with the arcs of its own instance.
 func (em *emitter) tristate(g int32, x *buildGate) error {
 	b, p := em.b, em.b.prog
-	b.d.Report.StateGates++
+	em.t.states = 1
 	t := b.tris[x.tri]
 	for len(em.more) < len(t.drivers) {
 		em.more = append(em.more, applier{b: b})
 	}
-	name, wide := "three-state", false
+	wide := false
+	em.name = "three-state"
 	ds := make([]triDriver, len(t.drivers))
 	for i, d := range t.drivers {
 		ds[i].ap = &em.more[i]
@@ -30,7 +31,7 @@ func (em *emitter) tristate(g int32, x *buildGate) error {
 			em.triPrim(d, ds[i].ap)
 			continue
 		}
-		name = b.models[b.nl.Insts[d.inst].Cell].name
+		em.name = b.modelOf(b.nl.Insts[d.inst].Cell).name
 		wide = em.triCell(d, &ds[i]) || wide
 	}
 	fn, fnID := &t.f, x.fn
@@ -75,7 +76,7 @@ func (em *emitter) tristate(g int32, x *buildGate) error {
 		}
 	}
 	variant := em.variant(variantKey{gateTri, g, 0, fnID})
-	return em.finishSupport(g, variant, fn, fnID, name, func(i int) bool { return support[i] }, func(pin int, c int32) *logic.Expr {
+	return em.finishSupport(g, variant, fn, fnID, func(i int) bool { return support[i] }, func(pin int, c int32) *logic.Expr {
 		i := driverOf[pin]
 		return rename(b.arcs.conds[c].expr, func(n string) *logic.Expr { return exprVar(triVar(i, n)) })
 	})
@@ -100,10 +101,10 @@ func (em *emitter) triPrim(d driver, ap *applier) {
 // triCell says whether arcs or conditions name pins that the function does not.
 func (em *emitter) triCell(d driver, x *triDriver) bool {
 	b := em.b
-	cm := b.models[b.nl.Insts[d.inst].Cell]
+	cm := b.modelOf(b.nl.Insts[d.inst].Cell)
 	o := b.output(d)
 	x.ap.reset(o.at)
-	x.ap.run(b.arcs.head[b.target[b.nl.Insts[d.inst].Pin0+d.pin]])
+	x.ap.run(b.arcs.head[b.targetOf(d.inst, d.pin)])
 	b.noteReplaced(cm.name)
 	x.at, x.plug = o.at, o.at
 	if !em.needsWide(x.ap, o) {
@@ -127,7 +128,7 @@ func (em *emitter) triWide(t *tristate, ds []triDriver) *function {
 			f.pins = append(f.pins, triVar(i, "i0"), triVar(i, "i1"))
 			continue
 		}
-		lib := b.models[b.nl.Insts[d.inst].Cell].cell.Lib
+		lib := b.modelOf(b.nl.Insts[d.inst].Cell).cell.Lib
 		for _, k := range ds[i].at {
 			f.pins = append(f.pins, triVar(i, pinName(lib, k)))
 		}

@@ -40,7 +40,7 @@ func (f *function) index(name string) int {
 // fnTable interns functions and code into a program.
 type fnTable struct {
 	prog *kernel.Program
-	seen map[string]int32
+	seen overlay[string, int32]
 	info []fnInfo
 }
 
@@ -48,7 +48,7 @@ type fnInfo struct {
 	table []uint64 // output over pins and bits, Table form only
 }
 
-func newFnTable(p *kernel.Program) *fnTable { return &fnTable{prog: p, seen: map[string]int32{}} }
+func newFnTable(p *kernel.Program) *fnTable { return &fnTable{prog: p} }
 
 // add returns the index of f in Program.Fns.
 func (t *fnTable) add(f *function) (int32, error) {
@@ -77,7 +77,7 @@ func (t *fnTable) add(f *function) (int32, error) {
 		trans = append(trans, transparency(w, n, len(f.pins)+k))
 		key = appendWords(key, w)
 	}
-	if i, ok := t.seen[string(key)]; ok {
+	if i, ok := lookup(&t.seen, key); ok {
 		return i, nil
 	}
 	fn.Out = int32(len(t.prog.Words))
@@ -97,7 +97,7 @@ func (t *fnTable) put(key string, fn kernel.Fn, in fnInfo) int32 {
 	i := int32(len(t.prog.Fns))
 	t.prog.Fns = append(t.prog.Fns, fn)
 	t.info = append(t.info, in)
-	t.seen[key] = i
+	t.seen.put(key, i)
 	return i
 }
 
@@ -148,7 +148,7 @@ func (t *fnTable) addCode(f *function, fn kernel.Fn) (int32, error) {
 			return 0, err
 		}
 	}
-	if i, ok := t.seen[string(key)]; ok {
+	if i, ok := lookup(&t.seen, key); ok {
 		return i, nil
 	}
 	at := make([]uint32, len(codes))
@@ -173,12 +173,12 @@ func (t *fnTable) code(e *logic.Expr, index func(string) int) (int32, error) {
 	for _, x := range c {
 		key = binary.LittleEndian.AppendUint32(key, x)
 	}
-	if i, ok := t.seen[string(key)]; ok {
+	if i, ok := lookup(&t.seen, key); ok {
 		return i, nil
 	}
 	at := int32(len(t.prog.Code))
 	t.prog.Code = append(t.prog.Code, c...)
-	t.seen[string(key)] = at
+	t.seen.put(string(key), at)
 	return at, nil
 }
 

@@ -93,7 +93,7 @@ func (b *builder) cut(g int32) {
 	x.out = None
 	name := b.nl.NetName(n)
 	b.d.Report.Loops = append(b.d.Report.Loops, name)
-	b.bag.Add(diag.DesignLoop, b.pos(b.nl.Nets[n].Pos), "net %s was cut out of a loop", name)
+	b.say(diag.DesignLoop, n, None, "net %s was cut out of a loop", name)
 }
 
 // noteCutState keeps what a cut output says of the state of its cell, when it simply is it.
@@ -276,6 +276,9 @@ func (b *builder) levelize(obs map[int32][]int32) bool {
 		}
 	}
 	b.d.Report.Levels = int(top) + 1
+	if b.keep != nil {
+		b.keep.level = level
+	}
 	return true
 }
 

@@ -11,7 +11,7 @@ func (em *emitter) compareMerged() {
 	b := em.b
 	for _, m := range b.merged {
 		if !slices.Equal(em.arcsByNet(m.kept), em.arcsByNet(m.gone)) {
-			b.bag.Add(diag.DesignMergedArcs, b.pos(b.nl.Nets[m.gone.net].Pos), "net %s: driver %s has other delays than %s",
+			b.say(diag.DesignMergedArcs, m.gone.net, None, "net %s: driver %s has other delays than %s",
 				b.nl.NetName(m.gone.net), b.driverName(m.gone), b.driverName(m.kept))
 		}
 	}
@@ -47,7 +47,7 @@ func (em *emitter) arcsByNet(x driver) []netArc {
 	} else {
 		in := &b.nl.Insts[x.inst]
 		em.ap.reset(b.output(x).at)
-		if t := b.target[in.Pin0+x.pin]; t != None {
+		if t := b.targetOf(x.inst, x.pin); t != None {
 			em.ap.run(b.arcs.head[t])
 		}
 		for _, k := range em.ap.pins {

@@ -31,7 +31,8 @@ type wireState struct {
 
 func (b *builder) takeWire(sink int32) wireState {
 	w := &b.wires
-	s := wireState{[2]int64{w.v[0][sink], w.v[1][sink]}, w.has[sink], w.limits[sink], w.segs[sink]}
+	at := w.at(sink)
+	s := wireState{[2]int64{w.v[0][at], w.v[1][at]}, w.has[at], w.limits[sink], w.segs[sink]}
 	delete(w.segs, sink)
 	delete(w.limits, sink)
 	return s
@@ -39,7 +40,8 @@ func (b *builder) takeWire(sink int32) wireState {
 
 func (b *builder) putWire(sink int32, s wireState) {
 	w := &b.wires
-	w.v[0][sink], w.v[1][sink], w.has[sink] = s.v[0], s.v[1], s.has
+	at := w.at(sink)
+	w.v[0][at], w.v[1][at], w.has[at] = s.v[0], s.v[1], s.has
 	delete(w.segs, sink)
 	delete(w.limits, sink)
 	if s.segs != nil {
@@ -59,7 +61,7 @@ func (b *builder) finishSeveral() {
 	}
 	slices.Sort(sinks)
 	for _, s := range sinks {
-		b.finishSink(s, w.several[s])
+		b.late(s, func() { b.finishSink(s, w.several[s]) })
 	}
 }
 

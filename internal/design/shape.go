@@ -30,7 +30,7 @@ type shapeInfo struct {
 // values, in order) are the same.
 type shapes struct {
 	b    *builder
-	seen map[string]*shapeInfo
+	seen overlay[string, *shapeInfo]
 	key  []byte
 }
 
@@ -63,12 +63,12 @@ func (s *shapes) get(variant int32, fn *function, fnID int32, pins []arcPin, exp
 		}
 	}
 	s.key = k
-	if in, ok := s.seen[string(k)]; ok {
+	if in, ok := lookup(&s.seen, k); ok {
 		return in, nil
 	}
 	in, err := s.build(fn, fnID, pins, expr)
 	if err == nil {
-		s.seen[string(k)] = in
+		s.seen.put(string(k), in)
 	}
 	return in, err
 }

@@ -19,6 +19,10 @@ func (b *builder) reserveSlots() {
 
 // slotOf is the slot of the gate that computes a net: that of the earlier version when it had one, else a new one at the end.
 func (b *builder) slotOf(net int32) int32 {
+	if b.sub != nil { // numbered within the patch
+		b.gates = append(b.gates, buildGate{})
+		return int32(len(b.gates) - 1)
+	}
 	if p := b.opt.Prev; p != nil && int(net) < len(p.NetGate) {
 		if g := p.NetGate[net]; g != None && b.gates[g].out == None {
 			return g

@@ -22,6 +22,17 @@ type wireStore struct {
 	netSinks []int32                 // sinks by net, built when a statement needs them; by scope in preorder where bySub is set
 	netStart []int32
 	bySub    []bool
+	round    sums
+
+	slot map[int32]int32 // of a patch: place of its sinks in v and has
+}
+
+// at is the place of a sink in v and has.
+func (w *wireStore) at(sink int32) int32 {
+	if w.slot == nil {
+		return sink
+	}
+	return w.slot[sink]
 }
 
 // segment is a piece of the path from the driver to a sink, between two points of it, for one edge. Points are 0 at the driver, then the
@@ -67,13 +78,16 @@ func (b *builder) prepareWires() {
 // sinks lists the sinks of a net: input pins of leaf cells and primitives.
 func (b *builder) sinks(n int32) []int32 {
 	w := &b.wires
+	if b.sub != nil {
+		return b.sub.sinksOf(n)
+	}
 	if w.netStart == nil {
 		nl := b.nl
 		count := make([]int32, len(nl.Nets)+1)
 		each := func(f func(net, sink int32)) {
 			for i := range nl.Insts {
 				in := &nl.Insts[i]
-				cm := b.models[in.Cell]
+				cm := b.modelOf(in.Cell)
 				for _, k := range cm.loads {
 					if net := nl.PinNet[in.Pin0+k]; net > netlist.Const1 {
 						f(net, in.Pin0+k)
@@ -104,19 +118,27 @@ func (b *builder) wire(mode sdf.Mode, from, to *end, vals []value, pos diag.Pos)
 		if to.net < 0 {
 			return true // an open pin has no wire
 		}
-		cm := b.models[b.nl.Insts[to.inst].Cell]
+		cm := b.modelOf(b.nl.Insts[to.inst].Cell)
 		if !cm.blackBox && !slices.Contains(cm.loads, to.pin) {
 			b.bag.Add(diag.SDFUnknownPin, pos, "the wire ends at %s/%s, which is not an input", b.instName(to.inst), pinName(cm.cell.Lib, to.pin))
 			return false
 		}
+		if b.keep != nil && from != nil && from.inst >= 0 && !slices.ContainsFunc(b.netDrivers(to.net), from.is) {
+			b.keep.odd()
+		}
 		sink := b.nl.Insts[to.inst].Pin0 + to.pin
+		if b.sub != nil {
+			b.sub.inst[sink] = to.inst
+		}
 		b.wireTo(mode, from, to, sink, b.nl.Insts[to.inst].Scope, vals, pos)
 		return true
 	}
 	if to.scope == 0 && b.isTopOutput(to.net) {
+		b.keep.net(to.net)
 		b.bag.Add(diag.SDFTopOutput, pos, "the wire ends at output port %s", b.nl.NetName(to.net))
 		return true
 	}
+	b.keep.net(to.net)
 	all, lo, hi := b.sinksBelow(to.net, to.scope)
 	below := all[lo:hi]
 	if b.drivenBelow(to.net, to.scope) { // in the sense of the signal, below an output port is what lies outside
@@ -139,11 +161,13 @@ func (b *builder) wire(mode sdf.Mode, from, to *end, vals []value, pos diag.Pos)
 func (b *builder) sinksBelow(n, s int32) (all []int32, lo, hi int) {
 	w := &b.wires
 	all = b.sinks(n)
-	if w.bySub == nil {
-		w.bySub = make([]bool, len(b.nl.Nets))
-	}
 	place := func(sink int32) int32 { return b.tree.pre[b.sinkScope(sink)] }
-	if !w.bySub[n] {
+	if b.sub != nil {
+		slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(place(x), place(y)) })
+	} else if w.bySub == nil || !w.bySub[n] {
+		if w.bySub == nil {
+			w.bySub = make([]bool, len(b.nl.Nets))
+		}
 		w.bySub[n] = true
 		slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(place(x), place(y)) })
 	}
@@ -160,6 +184,9 @@ func (b *builder) isTopOutput(n int32) bool {
 
 func (b *builder) sinkScope(s int32) int32 {
 	if s < int32(len(b.nl.PinNet)) {
+		if b.sub != nil {
+			return b.nl.Insts[b.sub.inst[s]].Scope
+		}
 		return b.nl.Insts[b.nl.PinInst(s)].Scope
 	}
 	k := s - int32(len(b.nl.PinNet))
@@ -245,8 +272,13 @@ func (b *builder) point(d, s, k int32) (int32, bool) {
 
 // wireTo applies a statement to one sink, or keeps it for later where the net has several drivers.
 func (b *builder) wireTo(mode sdf.Mode, from, to *end, sink, scope int32, vals []value, pos diag.Pos) {
+	b.keep.sink(sink)
 	ds := b.netDrivers(to.net)
+	apply := b.sub == nil || b.sub.hasWire(sink)
 	if len(ds) > 1 {
+		if !apply {
+			return
+		}
 		st := wireStmt{mode: mode, to: *to, pos: pos, vals: [2]value(vals)}
 		if from != nil {
 			st.from, st.hasFrom = *from, true
@@ -264,7 +296,9 @@ func (b *builder) wireTo(mode sdf.Mode, from, to *end, sink, scope int32, vals [
 			start = p
 		}
 	}
-	b.applyWire(mode, d, start, to, sink, scope, vals)
+	if apply {
+		b.applyWire(mode, d, start, to, sink, scope, vals)
+	}
 }
 
 // source finds where on the way from a driver in scope d the source of a wire lies; ok is false when that is not one.
@@ -312,14 +346,15 @@ func (b *builder) netNameOrOpen(n int32) string {
 // whole applies a statement that covers the whole way to a sink without segments.
 func (b *builder) whole(mode sdf.Mode, sink int32, vals []value) {
 	w := &b.wires
+	at := w.at(sink)
 	for o, v := range vals {
 		if v.has {
 			if mode == sdf.Absolute {
-				w.v[o][sink] = v.d
+				w.v[o][at] = v.d
 			} else {
-				w.v[o][sink] += v.d
+				w.v[o][at] += v.d
 			}
-			w.has[sink] |= 1 << o
+			w.has[at] |= 1 << o
 		}
 		b.wireLimit(mode, sink, o, v)
 	}
@@ -357,8 +392,8 @@ func (b *builder) piece(mode sdf.Mode, sink int32, seg segment, vals []value) {
 		segs = new([2][]segment)
 		w.segs[sink] = segs
 		for o := range segs {
-			if w.has[sink]>>o&1 != 0 { // what stood so far covers the whole way
-				segs[o] = []segment{{to: sinkPoint, v: w.v[o][sink], lim: w.limits[sink][o]}}
+			if at := w.at(sink); w.has[at]>>o&1 != 0 { // what stood so far covers the whole way
+				segs[o] = []segment{{to: sinkPoint, v: w.v[o][at], lim: w.limits[sink][o]}}
 			}
 		}
 	}
@@ -394,6 +429,7 @@ func applySegment(mode sdf.Mode, segs []segment, seg segment, v value) []segment
 
 // netDelay applies NETDELAY to every sink of a net.
 func (b *builder) netDelay(mode sdf.Mode, n int32, vals []value, pos diag.Pos) bool {
+	b.keep.net(n)
 	to := end{inst: None, net: n}
 	for _, s := range b.sinks(n) {
 		b.wireTo(mode, nil, &to, s, b.sinkScope(s), vals, pos)
@@ -405,10 +441,11 @@ func (b *builder) netDelay(mode sdf.Mode, n int32, vals []value, pos diag.Pos) b
 func (b *builder) chain(sink int32, segs *[2][]segment) {
 	w := &b.wires
 	var lim [2]segLimit
-	w.has[sink] = 0
+	at := w.at(sink)
+	w.has[at] = 0
 	gap := false
 	for o, list := range segs {
-		w.v[o][sink] = 0
+		w.v[o][at] = 0
 		if len(list) == 0 {
 			continue
 		}
@@ -438,8 +475,8 @@ func (b *builder) chain(sink int32, segs *[2][]segment) {
 			}
 		}
 		gap = gap || used < len(list)
-		w.v[o][sink] = v
-		w.has[sink] |= 1 << o
+		w.v[o][at] = v
+		w.has[at] |= 1 << o
 		lim[o] = segLimit{set, r, e}
 	}
 	if gap {
@@ -473,9 +510,9 @@ func (b *builder) sinkNet(s int32) int32 {
 	return b.nl.PrimIn[s-int32(len(b.nl.PinNet))]
 }
 
-// finishWires rounds the wires, gives every pin of the program its index, and tells what rounding did.
-func (b *builder) finishWires() rounding {
-	w, p := &b.wires, b.prog
+// joinWires ends what statements left open: the wires of nets with several drivers, and those given in pieces.
+func (b *builder) joinWires() {
+	w := &b.wires
 	b.finishSeveral()
 	sinks := make([]int32, 0, len(w.segs))
 	for s := range w.segs {
@@ -483,53 +520,92 @@ func (b *builder) finishWires() rounding {
 	}
 	slices.Sort(sinks)
 	for _, s := range sinks {
-		b.chain(s, w.segs[s])
+		b.late(s, func() { b.chain(s, w.segs[s]) })
 	}
+	b.overrideWires()
+}
+
+// late says what is left to say about a sink, and keeps how much that is.
+func (b *builder) late(sink int32, f func()) {
+	if b.keep == nil {
+		f()
+		return
+	}
+	all := b.bag
+	b.bag = &diag.Bag{}
+	f()
+	b.keep.saidLate(sink, b.bag)
+	all.Merge(b.bag)
+	b.bag = all
+}
+
+// finishWires rounds the wires and gives every pin of the program its index.
+func (b *builder) finishWires() {
+	p := b.prog
+	b.joinWires()
 	index := map[kernel.Wire]int32{{}: 0}
 	p.PinWire = make([]int32, len(p.PinNet))
-	var wr rounding
-	negative := int64(0)
-	for i, s := range b.sinkOf {
-		if s < 0 {
-			continue
-		}
-		b.d.Report.Wires++
-		if w.has[s] == 0 {
-			continue
-		}
-		var d, r, e [2]int32
-		for o := range 2 {
-			as := w.v[o][s]
-			if as < 0 {
-				negative++
-			} else if as > 0 {
-				wr.add(b.opt.Tick, as)
-			}
-			t, _ := b.opt.Tick.round(as)
-			if t > maxDelay {
-				b.bag.Add(diag.SDFTooLarge, diag.Pos{}, "a wire of net %s is %s", b.nl.NetName(b.sinkNet(s)), FormatSeconds(as))
-				t = maxDelay
-			}
-			d[o] = int32(max(t, 0))
-			r[o], e[o] = d[o], d[o]
-			if l := w.limits[s][o]; l.set {
-				r[o] = b.limitTicks(l.r, d[o])
-				e[o] = max(r[o], b.limitTicks(l.e, d[o]))
-			}
-		}
-		if d != [2]int32{} {
-			b.d.Report.WiresDelayed++
-		}
-		x := kernel.Wire{Rise: d[0], Fall: d[1], RejRise: r[0], RejFall: r[1], ErrRise: e[0], ErrFall: e[1]}
-		id, ok := index[x]
-		if !ok {
-			id = int32(len(p.Wires))
-			p.Wires = append(p.Wires, x)
-			index[x] = id
-		}
-		p.PinWire[i] = id
+	if b.keep != nil {
+		b.keep.pinNote = make([]wireNote, len(p.PinNet))
 	}
-	b.d.Report.NegativeWire = negative
-	b.bag.AddN(diag.SDFNegativeWire, negative, diag.Pos{}, "%d negative wire delays became 0", negative)
-	return wr
+	for i, s := range b.sinkOf {
+		note := noWire
+		if s >= 0 {
+			var x kernel.Wire
+			x, note = b.wireOf(s)
+			b.countWire(note, 1)
+			id, ok := index[x]
+			if !ok {
+				id = int32(len(p.Wires))
+				p.Wires = append(p.Wires, x)
+				index[x] = id
+			}
+			p.PinWire[i] = id
+		}
+		if b.keep != nil {
+			b.keep.pinNote[i] = note
+		}
+	}
+}
+
+// countWire adds the note of a pin to the report.
+func (b *builder) countWire(note wireNote, sign int64) {
+	if note == noWire {
+		return
+	}
+	b.d.Report.Wires += sign
+	b.d.Report.WiresDelayed += sign * note.delayed()
+	r := note.rounding()
+	b.wires.round.count(&r, sign)
+}
+
+// wireOf rounds the wire to a sink.
+func (b *builder) wireOf(sink int32) (kernel.Wire, wireNote) {
+	w := &b.wires
+	s := w.at(sink)
+	round := rounding{tens: noTens}
+	if w.has[s] == 0 {
+		return kernel.Wire{}, packNote(false, &round)
+	}
+	var d, r, e [2]int32
+	for o := range 2 {
+		as := w.v[o][s]
+		if as < 0 {
+			round.negative++
+		} else if as > 0 {
+			round.add(b.opt.Tick, as)
+		}
+		t, _ := b.opt.Tick.round(as)
+		if t > maxDelay {
+			b.bag.Add(diag.SDFTooLarge, diag.Pos{}, "a wire of net %s is %s", b.nl.NetName(b.sinkNet(sink)), FormatSeconds(as))
+			t = maxDelay
+		}
+		d[o] = int32(max(t, 0))
+		r[o], e[o] = d[o], d[o]
+		if l := w.limits[sink][o]; l.set {
+			r[o] = b.limitTicks(l.r, d[o])
+			e[o] = max(r[o], b.limitTicks(l.e, d[o]))
+		}
+	}
+	return kernel.Wire{Rise: d[0], Fall: d[1], RejRise: r[0], RejFall: r[1], ErrRise: e[0], ErrFall: e[1]}, packNote(d != [2]int32{}, &round)
 }

@@ -27,3 +27,12 @@ func (b *Bag) count1(code Code, n int64) {
 		b.nErr += n
 	}
 }
+
+// AddCounts adds to the counts of codes, without a text.
+func (b *Bag) AddCounts(n map[Code]int64) {
+	for c, k := range n {
+		if k > 0 {
+			b.count1(c, k)
+		}
+	}
+}

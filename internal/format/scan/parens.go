@@ -53,6 +53,11 @@ func NewParens(ctx context.Context, r io.Reader, file string, bag *diag.Bag, syn
 	return Parens{Scanner: New(ctxReader{ctx, r}, file), Bag: bag, Syntax: syntax, TooLong: tooLong}
 }
 
+// NewParensOf reads what a scanner holds.
+func NewParensOf(s *Scanner, bag *diag.Bag, syntax, tooLong diag.Code) Parens {
+	return Parens{Scanner: s, Bag: bag, Syntax: syntax, TooLong: tooLong}
+}
+
 // Fault returns what ended the input early: a read fault or the end of the context. A token beyond bounds is a fault
 // of the file, reported as such.
 func (p *Parens) Fault() error {

@@ -68,6 +68,11 @@ func New(r io.Reader, file string) *Scanner {
 	return s
 }
 
+// StartAt says that the text is a part of a file that begins at an offset, line and column of it. It is called before anything is read.
+func (s *Scanner) StartAt(offset int64, line, col int) {
+	s.base, s.line, s.lineStart = offset, line, offset-int64(col-1)
+}
+
 // fill makes at least n bytes available after pos unless the input ends.
 func (s *Scanner) fill(n int) bool {
 	if s.end-s.pos >= n {

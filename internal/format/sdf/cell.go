@@ -11,39 +11,46 @@ func (p *parser) cell() {
 	p.st.Cells++
 	pos := p.At
 	p.cellType, p.inst = p.cellType[:0], p.inst[:0]
-	instances, announced := 0, false
-	announce := func() bool {
-		if announced {
-			return !p.Stop
-		}
-		announced = true
-		if string(p.inst) == "*" && len(p.cellType) == 0 {
-			p.Bag.Add(diag.SDFSyntax, pos, "INSTANCE * in a CELL without CELLTYPE")
-			return false
-		}
-		p.Stop = !p.h.Cell(p.cellType, p.inst, instances > 0, pos)
+	p.cellPos, p.instances, p.announced = pos, 0, false
+	p.cellItems()
+}
+
+// announce tells the handler of the CELL once.
+func (p *parser) announce() bool {
+	if p.announced {
 		return !p.Stop
 	}
+	p.announced = true
+	if string(p.inst) == "*" && len(p.cellType) == 0 {
+		p.Bag.Add(diag.SDFSyntax, p.cellPos, "INSTANCE * in a CELL without CELLTYPE")
+		return false
+	}
+	p.Stop = !p.h.Cell(p.cellType, p.inst, p.instances > 0, p.cellPos)
+	return !p.Stop
+}
+
+// cellItems reads what is in a CELL.
+func (p *parser) cellItems() {
 	for p.Stmt() {
 		d := p.Depth - 1
 		switch string(p.Kw) {
 		case "CELLTYPE":
-			if announced {
+			if p.announced {
 				p.Bad("CELLTYPE after a timing statement of its CELL")
 				return
 			}
 			p.cellType = p.Text(p.cellType[:0], " ")
 		case "INSTANCE":
-			if announced {
+			if p.announced {
 				p.Bad("INSTANCE after a timing statement of its CELL")
 				return
 			}
-			if !p.instance(instances) {
+			if !p.instance(p.instances) {
 				return // whose delays these are is not known
 			}
-			instances++
+			p.instances++
 		case "DELAY":
-			if !announce() {
+			if !p.announce() {
 				return
 			}
 			p.delay()
@@ -59,7 +66,7 @@ func (p *parser) cell() {
 		p.Leave(d)
 	}
 	if !p.Stop {
-		announce()
+		p.announce()
 	}
 }
 
@@ -115,7 +122,12 @@ func (p *parser) delay() {
 // entries reads the statements of ABSOLUTE or INCREMENT. A statement that fails has been reported and is left by its
 // parentheses.
 func (p *parser) entries(mode Mode) {
-	for p.Stmt() {
+	depth := p.Depth
+	for {
+		p.mark(AtEntry, mode)
+		if !p.Stmt() {
+			break
+		}
 		d := p.Depth - 1
 		switch string(p.Kw) {
 		case "IOPATH":
@@ -153,6 +165,9 @@ func (p *parser) entries(mode Mode) {
 			}
 		}
 		p.Leave(d)
+	}
+	if p.ended(depth) {
+		p.end = p.entryPlace(mode)
 	}
 }
 

@@ -18,6 +18,9 @@ type parser struct {
 	headDone bool
 
 	cellType, inst []byte
+	cellPos        diag.Pos
+	instances      int
+	announced      bool
 	a, b           []byte // names of the statement
 	tmp            []byte
 	condBuf        []byte
@@ -26,23 +29,34 @@ type parser struct {
 	lim            []Triple
 	spare          Value
 	io             IOPath
+
+	marks    marker
+	lastMark int64
+	part     bool  // a part of a file is read
+	end      Place // where a part ended
 }
 
 // Read reads one file and hands its statements to h. Faults of the file go to bag; the error is an I/O fault or the
 // end of ctx.
 func Read(ctx context.Context, r io.Reader, file string, h Handler, bag *diag.Bag) (Stats, error) {
-	p := &parser{
-		Parens: scan.NewParens(ctx, r, file, bag, diag.SDFSyntax, diag.SDFTokenTooLong),
-		h:      h,
-		val:    make([]Value, 0, maxValues),
-		head:   Header{Divider: '.', Timescale: scan.Decimal{Coef: 1, Exp: -9}},
-	}
+	p := newParser(scan.NewParens(ctx, r, file, bag, diag.SDFSyntax, diag.SDFTokenTooLong), h)
 	p.file()
 	if err := p.Fault(); err != nil {
 		return p.st, err
 	}
-	p.totals(diag.Pos{File: file})
+	p.st.Totals(file, bag)
 	return p.st, nil
+}
+
+func newParser(text scan.Parens, h Handler) *parser {
+	p := &parser{
+		Parens: text,
+		h:      h,
+		val:    make([]Value, 0, maxValues),
+		head:   Header{Divider: '.', Timescale: scan.Decimal{Coef: 1, Exp: -9}},
+	}
+	p.marks, _ = h.(marker)
+	return p
 }
 
 func (p *parser) file() {
@@ -54,7 +68,18 @@ func (p *parser) file() {
 		p.Bag.Add(diag.SDFNotSDF, p.At, "the file does not begin with (DELAYFILE")
 		return
 	}
-	for p.Stmt() {
+	p.items()
+}
+
+// items reads what is in DELAYFILE, to the end of the file.
+func (p *parser) items() {
+	for {
+		if p.headDone {
+			p.mark(AtItem, 0)
+		}
+		if !p.Stmt() {
+			break
+		}
 		d := p.Depth - 1
 		if string(p.Kw) == "CELL" {
 			if p.header() {
@@ -65,8 +90,14 @@ func (p *parser) file() {
 		}
 		p.Leave(d)
 	}
-	if p.Stop || !p.header() || p.Err() != nil {
+	if p.ended(1) {
+		p.end = Place{At: AtItem}
+	}
+	if p.Stop || p.part && p.Depth > 0 || !p.header() || p.Err() != nil {
 		return
+	}
+	if p.part {
+		p.end = Place{At: AtEnd}
 	}
 	if p.Depth > 0 {
 		p.Bag.Add(diag.SDFTruncated, p.Pos(), "the file ends with %d parentheses open", p.Depth)
@@ -168,18 +199,19 @@ func (p *parser) unknown() {
 	p.Bag.Add(diag.SDFUnknown, p.At, "%q is skipped", p.Kw)
 }
 
-// totals says once for the file what was skipped.
-func (p *parser) totals(pos diag.Pos) {
-	if n := p.st.TimingChecks; n > 0 {
-		p.Bag.AddN(diag.SDFTimingCheck, n, pos, "%d timing checks are not used", n)
+// Totals says once for a file what was skipped.
+func (st *Stats) Totals(file string, bag *diag.Bag) {
+	pos := diag.Pos{File: file}
+	if n := st.TimingChecks; n > 0 {
+		bag.AddN(diag.SDFTimingCheck, n, pos, "%d timing checks are not used", n)
 	}
-	if n := p.st.TimingEnvs; n > 0 {
-		p.Bag.AddN(diag.SDFTimingEnv, n, pos, "%d TIMINGENV entries are not used", n)
+	if n := st.TimingEnvs; n > 0 {
+		bag.AddN(diag.SDFTimingEnv, n, pos, "%d TIMINGENV entries are not used", n)
 	}
-	if n := p.st.Labels; n > 0 {
-		p.Bag.AddN(diag.SDFLabel, n, pos, "%d LABEL entries are not used", n)
+	if n := st.Labels; n > 0 {
+		bag.AddN(diag.SDFLabel, n, pos, "%d LABEL entries are not used", n)
 	}
-	if n := p.st.Retains; n > 0 {
-		p.Bag.AddN(diag.SDFRetain, n, pos, "%d RETAIN entries are not used", n)
+	if n := st.Retains; n > 0 {
+		bag.AddN(diag.SDFRetain, n, pos, "%d RETAIN entries are not used", n)
 	}
 }

@@ -111,3 +111,18 @@ type Stats struct {
 	Cells, IOPaths, Conds, Condelses, Interconnects, Ports, NetDelays, Devices, PathPulses int64
 	TimingChecks, Retains, Labels, TimingEnvs, ZEdges, Unknown                             int64
 }
+
+// Add adds sign times the counts of another.
+func (s *Stats) Add(o *Stats, sign int64) {
+	to, from := s.counts(), o.counts()
+	for i := range to {
+		*to[i] += sign * *from[i]
+	}
+}
+
+func (s *Stats) counts() [15]*int64 {
+	return [...]*int64{
+		&s.Cells, &s.IOPaths, &s.Conds, &s.Condelses, &s.Interconnects, &s.Ports, &s.NetDelays, &s.Devices, &s.PathPulses,
+		&s.TimingChecks, &s.Retains, &s.Labels, &s.TimingEnvs, &s.ZEdges, &s.Unknown,
+	}
+}
