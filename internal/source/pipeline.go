@@ -25,6 +25,8 @@ type block struct {
 	err  error
 	line int  // with ErrDamaged: the line in which the text ends
 	sum  *Sum // with io.EOF
+
+	chunks []Chunk // those that are complete with this block
 }
 
 // start makes a File over raw bytes and sets its goroutines going.
@@ -114,6 +116,7 @@ func hash(ctx context.Context, raw *rawReader, in <-chan block, out chan<- block
 	for b := range in {
 		whole.Write(b.buf)
 		ch.write(b.buf)
+		b.chunks = ch.chunks[:len(ch.chunks):len(ch.chunks)]
 		size += int64(len(b.buf))
 		line += bytes.Count(b.buf, []byte{'\n'})
 		switch {
