@@ -263,10 +263,6 @@ func (p *patcher) put() error {
 	done := map[*modNames]bool{}
 	for i := range p.e.Put {
 		x := &p.e.Put[i]
-		mn, at, err := p.mod(x.Scope)
-		if err != nil {
-			return err
-		}
 		cell, err := p.cell(x.Cell)
 		if err != nil {
 			return err
@@ -283,6 +279,10 @@ func (p *patcher) put() error {
 				return err
 			}
 			continue
+		}
+		mn, at, err := p.mod(x.Scope)
+		if err != nil {
+			return err
 		}
 		p.objects(mn, done)
 		k, isNew := mn.objs.add(x.Name)

@@ -7,7 +7,8 @@ import (
 )
 
 // Edit is a change of the leaf instances of a netlist: what an engineering change order does. All instances are of library cells in
-// scopes whose module is placed once. Patch applies it at the price of the edit and copies of the arrays it changes.
+// scopes whose module is placed once; where it is placed several times, only instances that keep their names can change, each on
+// its own. Patch applies it at the price of the edit and copies of the arrays it changes.
 type Edit struct {
 	Names  *scan.Names // those of the netlist, or what extends them (scan.Names.Extend)
 	Libs   []*liberty.Library

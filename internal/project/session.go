@@ -55,6 +55,9 @@ type Session struct {
 	triNamed bool           // compiled with the three-state nets that the stimulus names as sources
 	stages   map[string]*stage
 
+	over    []design.Override // delays that no file has
+	overlay bool              // changed by a WhatIf
+
 	libs         []*liberty.Library
 	modules      []*verilog.Module
 	names        *scan.Names
@@ -177,6 +180,7 @@ func (s *Session) link(ctx context.Context) error {
 func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 	opt := s.opt.design
 	opt.Named = named
+	opt.Overrides = s.over
 	s.triNamed = named != nil
 	if s.prev != nil {
 		opt.Prev = s.prev.Design
