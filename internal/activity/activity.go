@@ -197,6 +197,9 @@ func newCounter(d *design.Design, st *wave.Stimulus, w *kernel.Waves, t *Table) 
 
 // net counts one net.
 func (c *counter) net(n int32, zero *Table) {
+	if c.d.Netlist.IsHole(n) { // it may be a helper of a gate, which is no net of the netlist
+		return
+	}
 	x := &c.t.Nets[n]
 	class := c.d.NetClass[n]
 	if src := c.source[n]; src >= 0 {

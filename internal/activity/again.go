@@ -23,7 +23,7 @@ func (c *counter) again(p *Prev) (nets []int32, some bool) {
 	}
 	if !p.SameLogic {
 		for n := range min(named, had) {
-			if c.d.NetClass[n] != p.Design.NetClass[n] || old != now && (old.OfNet[n] != now.OfNet[n] || old.Network[n] != now.Network[n]) {
+			if c.d.NetClass[n] != p.Design.NetClass[n] || c.d.Netlist.IsHole(n) != p.Design.Netlist.IsHole(n) || old != now && (old.OfNet[n] != now.OfNet[n] || old.Network[n] != now.Network[n]) {
 				nets = append(nets, n)
 			}
 		}

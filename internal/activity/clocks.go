@@ -144,7 +144,9 @@ func (c *Clocks) launch(d *design.Design, index []int32) {
 		c.OfNet[n] = of[n]
 		if of[n] < 0 {
 			c.OfNet[n] = int32(c.Fastest)
-			c.mixed++
+			if !d.Netlist.IsHole(int32(n)) {
+				c.mixed++
+			}
 		}
 	}
 }

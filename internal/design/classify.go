@@ -23,6 +23,11 @@ type tristate struct {
 func (b *builder) classify() {
 	nl := b.nl
 	b.d.NetClass = make([]Class, len(nl.Nets))
+	if p := b.opt.Prev; p != nil { // numbers of helpers of the earlier version are kept, used or not
+		for len(b.d.NetClass) < int(p.Program.NNet) {
+			b.d.NetClass = append(b.d.NetClass, ClassUndriven)
+		}
+	}
 	isInput := make([]bool, len(nl.Nets))
 	isInout := make([]bool, len(nl.Nets))
 	for _, p := range nl.Ports {

@@ -59,14 +59,14 @@ func (d *Delta) gate(c *comparer, g int32) {
 
 // comparer compares gates of two programs; functions and shapes are compared once a pair.
 type comparer struct {
-	a, b   *kernel.Program
-	fns    map[[2]int32]bool
-	shapes map[[2]int32]bool
-	same   func(x, y int32) bool // nets; nil: by number
+	a, b  *kernel.Program
+	fns   map[[2]int32]bool
+	slots map[[2]int32][][2]int32 // by shapes, see sameArcs
+	same  func(x, y int32) bool   // nets; nil: by number
 }
 
 func newComparer(a, b *Design) *comparer {
-	return &comparer{a: a.Program, b: b.Program, fns: map[[2]int32]bool{}, shapes: map[[2]int32]bool{}}
+	return &comparer{a: a.Program, b: b.Program, fns: map[[2]int32]bool{}, slots: map[[2]int32][][2]int32{}}
 }
 
 func cached(m map[[2]int32]bool, a, b int32, f func() bool) bool {
@@ -142,38 +142,73 @@ func (c *comparer) delays(g, h int32) bool {
 	if s < 0 || t < 0 {
 		return s < 0 && t < 0
 	}
-	vars := c.a.Fns[c.a.GateFn[g]]
-	if !cached(c.shapes, s, t, func() bool { return sameShape(c.a, &c.a.Shapes[s], c.b, &c.b.Shapes[t], &vars) }) {
+	fn := c.a.Fns[c.a.GateFn[g]]
+	k := [2]int32{s, t}
+	pairs, ok := c.slots[k]
+	if !ok {
+		pairs = sameArcs(c.a, &c.a.Shapes[s], c.b, &c.b.Shapes[t], &fn)
+		c.slots[k] = pairs
+	}
+	if pairs == nil {
 		return false
 	}
-	n := c.a.Shapes[s].NSlot
-	u, v := c.a.GateArc[g], c.b.GateArc[h]
-	if !slices.Equal(c.a.ArcDelay[u:u+n], c.b.ArcDelay[v:v+n]) {
-		return false
-	}
-	l, m := c.a.GateLimit[g], c.b.GateLimit[h]
-	if l < 0 || m < 0 {
-		return l < 0 && m < 0
-	}
-	return slices.Equal(c.a.ArcReject[l:l+n], c.b.ArcReject[m:m+n]) && slices.Equal(c.a.ArcError[l:l+n], c.b.ArcError[m:m+n])
-}
-
-func sameShape(a *kernel.Program, x *kernel.Shape, b *kernel.Program, y *kernel.Shape, fn *kernel.Fn) bool {
-	np := int32(fn.NPin)
-	if x.NSlot != y.NSlot || x.List != y.List || !slices.Equal(a.SlotMap[x.Fall:x.Fall+2*np], b.SlotMap[y.Fall:y.Fall+2*np]) {
-		return false
-	}
-	if !x.List {
-		n := np << (fn.NPin + fn.NBit + fn.NObs)
-		return slices.Equal(a.SlotMap[x.Map:x.Map+n], b.SlotMap[y.Map:y.Map+n])
-	}
-	for k := range 4 * np {
-		p, q := a.Cands[a.ListOff[x.Map+k]:a.ListOff[x.Map+k+1]], b.Cands[b.ListOff[y.Map+k]:b.ListOff[y.Map+k+1]]
-		if !slices.EqualFunc(p, q, func(m, n kernel.Cand) bool {
-			return m.Slot == n.Slot && (m.Cond < 0) == (n.Cond < 0) && (m.Cond < 0 || sameCode(a, m.Cond, b, n.Cond))
-		}) {
+	for _, x := range pairs {
+		if arcAt(c.a, g, x[0]) != arcAt(c.b, h, x[1]) {
 			return false
 		}
 	}
 	return true
+}
+
+// arcAt is the delay of a slot of a gate with its limits.
+func arcAt(p *kernel.Program, g, slot int32) [3]int32 {
+	d := p.ArcDelay[p.GateArc[g]+slot]
+	if l := p.GateLimit[g]; l >= 0 {
+		return [3]int32{d, p.ArcReject[l+slot], p.ArcError[l+slot]}
+	}
+	return [3]int32{d, d, d}
+}
+
+// sameArcs lists the slots of two shapes that are used in the same place, each pair once; nil when one of them has an arc where the
+// other has none. The same arcs may be kept in other slots: a statement that others replaced leaves its trace there.
+func sameArcs(a *kernel.Program, x *kernel.Shape, b *kernel.Program, y *kernel.Shape, fn *kernel.Fn) [][2]int32 {
+	if x.List != y.List {
+		return nil
+	}
+	pairs := [][2]int32{}
+	seen := map[[2]int32]bool{}
+	add := func(s, t int32) bool {
+		if k := [2]int32{s, t}; s >= 0 && !seen[k] {
+			seen[k] = true
+			pairs = append(pairs, k)
+		}
+		return (s < 0) == (t < 0)
+	}
+	maps := func(from, to, n int32) bool {
+		for k := range n {
+			if !add(int32(a.SlotMap[from+k]), int32(b.SlotMap[to+k])) {
+				return false
+			}
+		}
+		return true
+	}
+	np := int32(fn.NPin)
+	if !maps(x.Fall, y.Fall, 2*np) {
+		return nil
+	}
+	if !x.List {
+		if !maps(x.Map, y.Map, np<<(fn.NPin+fn.NBit+fn.NObs)) {
+			return nil
+		}
+		return pairs
+	}
+	for k := range 4 * np {
+		p, q := a.Cands[a.ListOff[x.Map+k]:a.ListOff[x.Map+k+1]], b.Cands[b.ListOff[y.Map+k]:b.ListOff[y.Map+k+1]]
+		if !slices.EqualFunc(p, q, func(m, n kernel.Cand) bool {
+			return add(m.Slot, n.Slot) && (m.Cond < 0) == (n.Cond < 0) && (m.Cond < 0 || sameCode(a, m.Cond, b, n.Cond))
+		}) {
+			return nil
+		}
+	}
+	return pairs
 }

@@ -24,6 +24,11 @@ type choices struct {
 	require float64 // percent, -1 none
 }
 
+// sameRun says whether simulating and counting come out the same on the same design and stimulus.
+func (x *choices) sameRun(o *choices) bool {
+	return x.windows == o.windows && x.cycle == o.cycle && x.zero == o.zero
+}
+
 // maxWindows keeps the state between windows in proportion; no run is shorter for more.
 const maxWindows = 1 << 24
 

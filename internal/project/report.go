@@ -190,7 +190,11 @@ func (s *Session) reportDesign(r *Report) {
 		MergedDrivers: rep.MergedDrivers, OpenPins: rep.OpenPins, BlackBoxes: rep.BlackBoxes, Loops: rep.Loops,
 	}
 	counts := map[design.Class]int64{}
-	for n := 2; n < len(nl.Nets); n++ {
+	for n := int32(2); int(n) < len(nl.Nets); n++ {
+		if nl.IsHole(n) { // a number that an edit left free
+			r.Design.Nets--
+			continue
+		}
 		counts[d.NetClass[n]]++
 	}
 	for c := design.ClassComputed; c <= design.ClassLoop; c++ {

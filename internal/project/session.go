@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type Session struct {
 
 	parts   []*wave.Stimulus // Stim and what follows gaps of the dump
 	results []*sim.Result    // of the parts
+	said    *diag.Bag        // what simulating and counting had to say
 
 	prev     *Session       // the version before
 	first    *design.Design // the version whose sources the dump was made for
@@ -275,20 +277,32 @@ func (s *Session) bind(ctx context.Context) error {
 		if err != nil || s.Failed() {
 			return err
 		}
-		if len(s.Design.Floating) > 0 {
-			named := d.Named()
-			for _, n := range s.Design.Floating {
-				if named(n) { // such nets are sources: compile again, knowing that
-					if err := s.compile(ctx, named); err != nil || s.Failed() {
-						return err
-					}
-					break
-				}
-			}
+		if err := s.compileFor(ctx, d); err != nil || s.Failed() {
+			return err
 		}
 		s.Stim, err = d.Load(ctx, s.Design, opt, s.Bag)
 		return err
 	})
+}
+
+// compileFor compiles again when the dump names three-state nets: such nets are sources.
+func (s *Session) compileFor(ctx context.Context, d *wave.Dump) error {
+	if len(s.Design.Floating) > 0 {
+		if named := d.Named(); slices.ContainsFunc(s.Design.Floating, named) {
+			return s.compile(ctx, named)
+		}
+	}
+	if !s.triNamed {
+		return nil
+	}
+	all := s.Bag // the design was taken over, as it was compiled for another dump; what there is to say of it has been said
+	s.Bag = &diag.Bag{}
+	err := s.compile(ctx, nil)
+	if s.Failed() {
+		all.Merge(s.Bag)
+	}
+	s.Bag = all
+	return err
 }
 
 // Simulate runs the stimulus and counts.
@@ -296,11 +310,19 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if s.Failed() || s.Stim == nil {
 		return nil
 	}
-	if p := s.prev; p != nil && p.Table != nil && p.Design == s.Design && p.Stim == s.Stim {
-		s.Result, s.Table, s.parts, s.results = p.Result, p.Table, p.parts, p.results
+	if p := s.prev; p != nil && p.Table != nil && p.Design == s.Design && p.Stim == s.Stim && p.opt.sameRun(s.opt) {
+		s.Result, s.Table, s.parts, s.results, s.said = p.Result, p.Table, p.parts, p.results, p.said
+		s.Bag.Merge(s.said)
 		s.Work.PairsTotal = p.Work.PairsTotal
 		return nil
 	}
+	all := s.Bag
+	s.Bag = &diag.Bag{}
+	s.said = s.Bag
+	defer func() {
+		all.Merge(s.said)
+		s.Bag = all
+	}()
 	opt := sim.Options{Engine: engine, Windows: s.opt.windows, Keep: s.keep}
 	s.parts = s.Stim.Parts()
 	s.Work.NewSources = s.Stim.Coverage.New
@@ -310,7 +332,7 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if p := s.prev; p != nil && p.Result != nil && opt.Keep {
 		delta := design.Diff(p.Design, s.Design)
 		opt.Prev, opt.Changed = p.Result, delta.Gates
-		opt.SameLogic = delta.Added+delta.Removed+delta.NewFunction+delta.NewInputs == 0 && p.Stim == s.Stim
+		opt.SameLogic = delta.Added+delta.Removed+delta.NewFunction+delta.NewInputs == 0 && p.Stim == s.Stim && p.Netlist == s.Netlist
 		s.Work.GatesCompiled = int64(len(delta.Gates))
 	}
 	if s.progress != nil {
@@ -355,7 +377,7 @@ func (s *Session) simulate(ctx context.Context, i int, st *wave.Stimulus, opt si
 			}
 			copt.ZeroDelay = z
 		}
-		if p := s.prev; p != nil && p.Stim == st && opt.Prev != nil && res.Work.PairsTotal > 0 {
+		if p := s.prev; p != nil && p.Stim == st && p.opt.sameRun(s.opt) && opt.Prev != nil && res.Work.PairsTotal > 0 {
 			copt.Prev = &activity.Prev{Table: p.Table, Design: p.Design, Nets: res.Work.Nets, SameLogic: opt.SameLogic}
 		}
 		t := activity.Count(s.Design, st, res.Waves, copt, bag)
