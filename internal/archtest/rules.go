@@ -72,12 +72,13 @@ var layers = map[string][]string{
 	"internal/simtest":  {"internal/simtest/", "kernel"},
 	"internal/archtest": {},
 	"kernel/kerneltest": {"kernel"},
+	"internal/edittest": {"internal/activity", "internal/diag", "internal/netlist", "internal/project", "kernel"},
 
 	"internal/design/designtest": {"internal/design", "internal/diag", "internal/format/", "internal/netlist", "kernel"},
 }
 
 // testSupport may be imported by test files only.
-var testSupport = []string{"internal/testenv", "internal/simtest", "internal/archtest", "kernel/kerneltest", "internal/design/designtest"}
+var testSupport = []string{"internal/testenv", "internal/simtest", "internal/archtest", "kernel/kerneltest", "internal/design/designtest", "internal/edittest"}
 
 // owners names the one package (and those below it) that may import a library.
 var owners = map[string]string{

@@ -1,0 +1,312 @@
+package workspace_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/edittest"
+	"github.com/wattd/wattd/internal/project"
+	"github.com/wattd/wattd/internal/workspace"
+)
+
+// sequences is how many random sequences of edits are run: WATTD_SEQUENCES, from WATTD_SEED on.
+func sequences(t *testing.T, usual int) (from, n uint64) {
+	t.Helper()
+	number := func(name string, usual uint64) uint64 {
+		s := os.Getenv(name)
+		if s == "" {
+			return usual
+		}
+		n, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return n
+	}
+	return number("WATTD_SEED", 1), number("WATTD_SEQUENCES", uint64(usual))
+}
+
+// stepsOf is how many edits a sequence has.
+const stepsOf = 6
+
+// tally counts what the sequences did.
+type tally struct {
+	mu                        sync.Mutex
+	kinds                     map[string]int
+	paths                     map[string]int
+	run, marked, total, bytes int64
+	compared                  int
+}
+
+// path tells how a step was done.
+func (y *tally) note(e edittest.Edit, w *project.Work, files bool) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.kinds[e.Kind]++
+	y.compared++
+	y.run += w.PairsRun
+	y.total += w.PairsTotal
+	y.bytes += w.BytesParsed
+	switch {
+	case !files:
+		y.paths["nothing to do"]++
+	case w.GatesCompiled == 0 && w.PairsRun == 0:
+		y.paths["taken over"]++
+	case w.PairsRun < w.PairsTotal:
+		y.paths["rerun in part"]++
+	default:
+		y.paths["run whole"]++
+	}
+}
+
+// edited is a sequence at work.
+type edited struct {
+	t      *testing.T
+	seed   uint64
+	r      *rand.Rand
+	seq    *edittest.Sequence
+	dir    edittest.Folder
+	ws     *workspace.Workspace
+	p      *workspace.Project
+	cold   *project.Session // of the last good files
+	cost   int64            // pairs run in the last step
+	same   bool             // that step kept gates and windows
+	watch  *watchers
+	tally  *tally
+	lately []string
+}
+
+func (e *edited) fail(format string, args ...any) bool {
+	e.t.Errorf("seed %d, edits %q: %s", e.seed, e.lately, fmt.Sprintf(format, args...))
+	return false
+}
+
+// begin opens the design; false when the random design has errors, which are not what is looked for.
+func (e *edited) begin() bool {
+	if _, err := e.dir.Write(e.seq.Files(), 0); err != nil {
+		return e.fail("%v", err)
+	}
+	ctx := e.t.Context()
+	e.ws = workspace.New(nil)
+	p, s, _, err := e.ws.Open(ctx, "", workspace.Choice{File: e.dir.Config()}, nil)
+	if err != nil {
+		return e.fail("open: %v", err)
+	}
+	e.p = p
+	cold, bag, err := edittest.Cold(ctx, e.dir.Config())
+	if err != nil || bag.Errors() > 0 {
+		return e.fail("cold: %v, %d errors", err, bag.Errors())
+	}
+	e.cold = cold
+	if d := edittest.Equal(s.Session, cold); d != "" {
+		return e.fail("opened: %s", d)
+	}
+	return true
+}
+
+// step makes an edit and compares with a cold run.
+func (e *edited) step() bool {
+	x := e.seq.Step()
+	e.lately = append(e.lately, x.Kind+": "+x.What)
+	changed, err := e.dir.Write(e.seq.Files(), e.r.IntN(3))
+	if err != nil {
+		return e.fail("%v", err)
+	}
+	return e.compare(x, len(changed) > 0)
+}
+
+func (e *edited) compare(x edittest.Edit, files bool) bool {
+	ctx := e.t.Context()
+	snap, made, err := e.p.Refresh(ctx, 0)
+	cold, bag, coldErr := edittest.Cold(ctx, e.dir.Config())
+	var wrong *workspace.InputError
+	if errors.As(err, &wrong) {
+		e.tally.note(x, &project.Work{}, files)
+		if coldErr != nil {
+			return e.fail("cold: %v", coldErr)
+		}
+		if d := edittest.SameErrors(wrong.Bag, bag); d != "" {
+			return e.fail("%s", d)
+		}
+		e.same = false
+		return true
+	}
+	if err != nil || coldErr != nil {
+		return e.fail("%v, cold %v", err, coldErr)
+	}
+	if bag.Errors() > 0 {
+		bag.Write(e.t.Output(), diag.Error, 3)
+		return e.fail("no error, cold has %d", bag.Errors())
+	}
+	if d := edittest.Equal(snap.Session, cold); d != "" {
+		return e.fail("%s", d)
+	}
+	if e.r.IntN(4) == 0 {
+		end := cold.Stim.End()
+		a := e.r.Int64N(end)
+		if d := edittest.SameOutputs(ctx, e.t.TempDir(), snap.Session, cold, a, a+1+e.r.Int64N(end)); d != "" {
+			return e.fail("%s", d)
+		}
+	}
+	w := project.Work{}
+	if made {
+		w = snap.Session.Work
+	}
+	e.tally.note(x, &w, files)
+	ok := e.bounds(x, &w, cold)
+	e.cold = cold
+	if e.watch != nil {
+		e.watch.add(snap)
+	}
+	return ok
+}
+
+// bounds checks that no more was done than the edit asks for.
+func (e *edited) bounds(x edittest.Edit, w *project.Work, cold *project.Session) bool {
+	marked, same := edittest.Marked(e.cold, cold)
+	if same {
+		e.tally.mu.Lock()
+		e.tally.marked += marked
+		e.tally.mu.Unlock()
+		if w.PairsRun > marked {
+			return e.fail("%d pairs of %d were run, %d are dirty", w.PairsRun, w.PairsTotal, marked)
+		}
+		if x.Text && (w.GatesCompiled != 0 || w.PairsRun != 0) {
+			return e.fail("%d gates compiled, %d pairs run", w.GatesCompiled, w.PairsRun)
+		}
+		if x.Undo && e.same && w.PairsRun > e.cost {
+			return e.fail("undo ran %d pairs, the edit %d", w.PairsRun, e.cost)
+		}
+	}
+	e.cost, e.same = w.PairsRun, same && !x.Grows && !x.Text
+	return true
+}
+
+// watchers hold older snapshots and see that nothing of them changes.
+type watchers struct {
+	mu   sync.Mutex
+	held []held
+	wg   sync.WaitGroup
+	stop atomic.Bool
+	bad  atomic.Pointer[string]
+	seen atomic.Int64
+}
+
+type held struct {
+	s      *workspace.Snapshot
+	digest string
+}
+
+func (w *watchers) add(s *workspace.Snapshot) {
+	h := held{s, edittest.Digest(s.Session)}
+	w.mu.Lock()
+	w.held = append(w.held, h)
+	w.mu.Unlock()
+}
+
+func (w *watchers) start(n int) {
+	for i := range n {
+		w.wg.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(i), 3))
+			for !w.stop.Load() {
+				w.mu.Lock()
+				h := held{}
+				if len(w.held) > 0 {
+					h = w.held[r.IntN(len(w.held))]
+				}
+				w.mu.Unlock()
+				if h.s == nil {
+					runtime.Gosched()
+					continue
+				}
+				if d := edittest.Digest(h.s.Session); d != h.digest {
+					text := fmt.Sprintf("snapshot %d changed", h.s.N)
+					w.bad.Store(&text)
+				}
+				w.seen.Add(1)
+			}
+		})
+	}
+}
+
+func (w *watchers) end() string {
+	w.stop.Store(true)
+	w.wg.Wait()
+	if b := w.bad.Load(); b != nil {
+		return *b
+	}
+	return ""
+}
+
+// TestEdits is the proof of incremental work: after each edit of a random sequence the snapshot equals a cold run, and no more was
+// run than the semantics mark dirty.
+func TestEdits(t *testing.T) {
+	usual := 200
+	if testing.Short() {
+		usual = 60
+	}
+	from, n := sequences(t, usual)
+	y := &tally{kinds: map[string]int{}, paths: map[string]int{}}
+	var next atomic.Uint64
+	next.Store(from)
+	var bad atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				seed := next.Add(1) - 1
+				if seed >= from+n || bad.Load() > 3 {
+					return
+				}
+				if !sequence(t, seed, y) {
+					bad.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, k := range edittest.Kinds() {
+		if n >= 100 && y.kinds[k] == 0 {
+			t.Errorf("no edit was a %q", k)
+		}
+		t.Logf("%5d %s", y.kinds[k], k)
+	}
+	t.Logf("%d sequences, %d steps: %d pairs run of %d, %d dirty; %v; %d bytes parsed", n, y.compared, y.run, y.total, y.marked, y.paths, y.bytes)
+}
+
+func sequence(t *testing.T, seed uint64, y *tally) bool {
+	dir, err := os.MkdirTemp(t.TempDir(), "")
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	defer os.RemoveAll(dir)
+	e := &edited{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 79)), seq: edittest.New(seed), dir: edittest.Folder{Dir: dir}, tally: y}
+	if !e.begin() {
+		return false
+	}
+	if seed%40 == 0 {
+		e.watch = &watchers{}
+		e.watch.start(2)
+	}
+	ok := true
+	for range stepsOf {
+		if ok = e.step(); !ok {
+			break
+		}
+	}
+	if e.watch != nil {
+		if b := e.watch.end(); b != "" {
+			return e.fail("%s", b)
+		}
+	}
+	return ok
+}
