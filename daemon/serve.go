@@ -135,7 +135,7 @@ func newServer(n *native.Native, opt *Options) *rpc.Server {
 	if opt.between != nil {
 		h = opt.between(h)
 	}
-	return rpc.NewServer(h, rpc.Options{Log: opt.Log, Opened: n.Opened, Admit: n.Admit})
+	return rpc.NewServer(h, rpc.Options{Log: opt.Log, Opened: n.Opened, Admit: n.Admit, Answered: n.Answered})
 }
 
 // InProcess serves one client within this process, for batch jobs, where no server is started.

@@ -24,6 +24,7 @@ type job struct {
 	batch   *batch
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
+	arrived time.Time
 	release func()
 	unwatch func() bool
 	claimed atomic.Bool
@@ -43,6 +44,7 @@ func (c *Conn) receive(m message) {
 		return
 	}
 	if err := c.admit(req, m); err != nil {
+		c.answered(req.Method, 0, err)
 		_ = answer(c.stream.writer, m.batch, failure(m.id, err)) // a lost peer shows in reading
 	}
 }
@@ -83,7 +85,7 @@ func (c *Conn) admit(req *Request, m message) *api.Error {
 	if t := env.WorkDoneToken; len(t) > 0 && validID(t) {
 		req.token = t
 	}
-	j := &job{conn: c, req: req, id: m.id, key: key(m.id), batch: m.batch, release: func() {}}
+	j := &job{conn: c, req: req, id: m.id, key: key(m.id), batch: m.batch, arrived: time.Now(), release: func() {}}
 	if err := c.register(j); err != nil {
 		return err
 	}
@@ -215,14 +217,14 @@ func (j *job) expired() {
 func (j *job) reply(result any, err error) {
 	c := j.conn
 	var body []byte
+	var e *api.Error
 	if err == nil {
 		if body, err = c.encodeResult(j.req, result); err == nil && int64(len(body)) > c.opt.MaxMessage {
 			err = api.Errorf(api.TooLarge, "the result of %s has %d bytes; the limit is %d", j.req.Method, len(body), c.opt.MaxMessage)
 		}
 	}
 	if err != nil {
-		e := toError(j.ctx, err)
-		if e == nil {
+		if e = toError(j.ctx, err); e == nil {
 			e = c.incident(j.req, err, nil)
 		}
 		body = failure(j.id, e)
@@ -230,10 +232,23 @@ func (j *job) reply(result any, err error) {
 		body = success(j.id, body)
 	}
 	c.forget(j) // before the answer: the peer may use the id again
+	c.answered(j.req.Method, time.Since(j.arrived), e)
 	if err := answer(c.stream.writer, j.batch, body); err != nil {
 		c.opt.Log.Debug("answer not sent", "method", j.req.Method, "err", err)
 	}
 	j.end()
+}
+
+// answered tells whoever counts.
+func (c *Conn) answered(method string, took time.Duration, e *api.Error) {
+	if c.opt.Answered == nil {
+		return
+	}
+	var kind api.Kind
+	if e != nil {
+		kind = e.Kind()
+	}
+	c.opt.Answered(method, took, kind)
 }
 
 // forget frees the id.

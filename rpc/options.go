@@ -36,6 +36,10 @@ type Options struct {
 	// later requests have to see and takes the snapshot that the request will read. The context that it returns is that of the
 	// handler, release is called when the request is answered. An error is the answer.
 	Admit func(ctx context.Context, req *Request) (_ context.Context, release func(), _ error)
+
+	// Answered is called after each request with the time from its arrival to its answer and the error that it was answered with. It
+	// must be cheap. kind is "" when there was none.
+	Answered func(method string, took time.Duration, kind api.Kind)
 }
 
 func (o Options) withDefaults() *Options {

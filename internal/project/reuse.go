@@ -110,7 +110,7 @@ func (s *Session) Missing() []string {
 
 // madeByEdit says of a source whether the first version of the session did not have it; nil for a first version.
 func (s *Session) madeByEdit() func(net int32) bool {
-	if s.prev == nil {
+	if s.prev == nil || s.prev.first == nil { // none, or one without a stimulus
 		s.first = s.Design
 		return nil
 	}

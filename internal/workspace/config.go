@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/wattd/wattd/internal/diag"
 	"github.com/wattd/wattd/internal/project"
@@ -180,6 +182,22 @@ func (x Stimulus) Name() string {
 
 // Load replaces the stimulus of a design. On an error the design keeps the one it had.
 func (p *Project) Load(ctx context.Context, x Stimulus) (*Snapshot, error) {
+	return p.stimulate(ctx, x)
+}
+
+// Drop leaves a design without a stimulus, and lets go of the older snapshots that hold waves of the one it had.
+func (p *Project) Drop(ctx context.Context) (*Snapshot, error) {
+	s, err := p.stimulate(ctx, Stimulus{})
+	if err == nil {
+		p.mu.Lock()
+		p.recent = nil
+		maps.DeleteFunc(p.held, func(n int64, _ weak.Pointer[Snapshot]) bool { return n != s.N })
+		p.mu.Unlock()
+	}
+	return s, err
+}
+
+func (p *Project) stimulate(ctx context.Context, x Stimulus) (*Snapshot, error) {
 	if err := p.lock(ctx); err != nil {
 		return nil, err
 	}

@@ -59,8 +59,9 @@ type WatchStatus struct {
 
 // ServerMetricsResult has a row a counter.
 type ServerMetricsResult struct {
-	Metrics  Table[MetricRow] `json:"metrics"`
-	Requests Table[CallRow]   `json:"requests"`
+	Metrics  Table[MetricRow]  `json:"metrics"`
+	Requests Table[CallRow]    `json:"requests"`
+	Errors   Table[FailureRow] `json:"errors"`
 }
 
 // MetricRow is a counter or gauge.
@@ -69,13 +70,24 @@ type MetricRow struct {
 	Value float64 `json:"value"`
 }
 
-// CallRow is what one method cost.
+// CallRow is what one method cost. Times are from arrival to answer, those of requests that failed included, to one part in sixteen.
 type CallRow struct {
-	Method string  `json:"method"`
-	N      int64   `json:"n"`
-	Errors int64   `json:"errors"`
-	P50Ms  float64 `json:"p50Ms"` // from arrival to answer; null: none yet
-	P99Ms  float64 `json:"p99Ms"` // from arrival to answer; null: none yet
+	Method    string  `json:"method"` // empty: methods that the server does not have
+	N         int64   `json:"n"`
+	Errors    int64   `json:"errors"`
+	Expired   int64   `json:"expired"`   // of the errors: out of time
+	Cancelled int64   `json:"cancelled"` // of the errors: by the client, or because it went away
+	P50Ms     float64 `json:"p50Ms"`
+	P90Ms     float64 `json:"p90Ms"`
+	P99Ms     float64 `json:"p99Ms"`
+	MaxMs     float64 `json:"maxMs"`
+}
+
+// FailureRow counts the errors of a kind.
+type FailureRow struct {
+	Method string `json:"method"` // empty: methods that the server does not have
+	Kind   string `json:"kind"`
+	N      int64  `json:"n"`
 }
 
 // CacheStatsResult describes the cache.

@@ -50,6 +50,7 @@ type Native struct {
 	ws     *workspace.Workspace
 	server Server
 	mux    *rpc.Mux
+	calls  *callCounts
 
 	mu       sync.Mutex
 	sessions map[*session]bool
@@ -73,7 +74,7 @@ type session struct {
 
 // New makes a server of a workspace. The workspace's notify must call Updated.
 func New(server Server) *Native {
-	n := &Native{server: server, mux: rpc.NewMux(), sessions: map[*session]bool{}, subs: map[string]*subscription{}}
+	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}}
 	n.ws = workspace.New(n.updated)
 	rpc.Register(n.mux, api.Initialize, n.initialize)
 	rpc.Register(n.mux, api.Shutdown, n.shutdown)

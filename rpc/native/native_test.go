@@ -33,7 +33,7 @@ func mac(t *testing.T) (cl *rpc.Client, dir string) {
 	t.Helper()
 	n := New(Server{Version: "test"})
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	srv := rpc.NewServer(n.Handler(), rpc.Options{Log: log, Opened: n.Opened, Admit: n.Admit})
+	srv := rpc.NewServer(n.Handler(), rpc.Options{Log: log, Opened: n.Opened, Admit: n.Admit, Answered: n.Answered})
 	a, b := net.Pipe()
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = srv.Serve(context.Background(), b) })

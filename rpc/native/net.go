@@ -22,6 +22,7 @@ func (n *Native) registerNet() {
 	rpc.Register(n.mux, api.NamesExplain, n.namesExplain)
 	rpc.Register(n.mux, api.StimulusLoad, n.stimulusLoad)
 	rpc.Register(n.mux, api.StimulusList, n.stimulusList)
+	rpc.Register(n.mux, api.StimulusDrop, n.stimulusDrop)
 	rpc.Register(n.mux, api.ExportCSV, n.exportCSV)
 	rpc.Register(n.mux, api.ExportSAIF, n.exportSAIF)
 	rpc.Register(n.mux, api.ExportVCD, n.exportVCD)

@@ -34,6 +34,25 @@ func (n *Native) stimulusLoad(ctx context.Context, q api.StimulusLoadParams) (r 
 	return r, nil
 }
 
+// stimulusDrop leaves the design open without a stimulus.
+func (n *Native) stimulusDrop(ctx context.Context, q api.StimulusParams) (r api.Empty, err error) {
+	if q.Snapshot != 0 {
+		return r, api.Errorf(api.BadRequest, "stimulus/drop takes no snapshot")
+	}
+	v, err := n.take(ctx, q.Target)
+	if err != nil {
+		return r, err
+	}
+	if err := v.stimulus(q.Stimulus); err != nil {
+		return r, err
+	}
+	if _, err = v.p.Drop(ctx); err != nil {
+		return r, n.asError(err)
+	}
+	n.filesChanged()
+	return r, nil
+}
+
 func stimulusRow(s *workspace.Snapshot) api.StimulusRow {
 	c, run := s.Report().Coverage, s.Report().Run
 	return api.StimulusRow{
