@@ -128,6 +128,16 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
+// writeJSONLine prints a result as one line among others.
+func writeJSONLine(w io.Writer, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", b)
+	return err
+}
+
 // jsonFlag adds --json.
 func jsonFlag(c *cobra.Command, v *bool) {
 	c.Flags().BoolVar(v, "json", false, "print the result of the protocol as JSON")

@@ -18,8 +18,16 @@ import (
 	"github.com/wattd/wattd/rpc/api"
 )
 
-// watched runs a watcher over the example design. save edits the delays of par_16 and has the server look; next reads a line.
+// watched runs a watcher over the example design.
 func watched(t *testing.T, w watcher) (save func(from, to string), next func() string, end func() error) {
+	return live(t, func(ctx context.Context, cl *rpc.Client, out io.Writer) error {
+		w.out, w.errs = out, out
+		return w.watch(ctx, cl)
+	})
+}
+
+// live runs what follows the example design. save edits the delays of par_16 and has the server look; next reads a line.
+func live(t *testing.T, follow func(ctx context.Context, cl *rpc.Client, out io.Writer) error) (save func(from, to string), next func() string, end func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	t.Cleanup(cancel)
@@ -36,11 +44,10 @@ func watched(t *testing.T, w watcher) (save func(from, to string), next func() s
 		t.Fatal(err)
 	}
 	r, o := io.Pipe()
-	w.out, w.errs = o, o
 	watching, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
-		err := w.watch(watching, cl)
+		err := follow(watching, cl, o)
 		o.Close()
 		done <- err
 	}()

@@ -2,12 +2,15 @@ package workspace
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/wattd/wattd/internal/names"
+	"github.com/wattd/wattd/internal/project"
 )
 
 // Kinds are the kinds of objects that have names.
@@ -229,4 +232,34 @@ func (s *Snapshot) Explain(ctx context.Context, name string) (x Explanation, err
 		x.Said = append(x.Said, said)
 	}
 	return x, nil
+}
+
+// UnboundName is a name of a file that the design does not have.
+type UnboundName = project.UnboundName
+
+// MapNames tells by which rules the names of a file were bound, and which are left over. The answer for the last file is kept.
+func (s *Snapshot) MapNames(ctx context.Context, path string) (rules map[string]int64, unbound []UnboundName, err error) {
+	m := s.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.names == nil || m.mapped != path {
+		if s.Changed(ctx, path) {
+			return nil, nil, fmt.Errorf("%w: %s has changed since", ErrGone, path)
+		}
+		n, err := s.Session.MapNames(ctx, path)
+		if errors.Is(err, project.ErrReread) {
+			err = &FileError{Path: path, Err: err}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		m.names, m.mapped = n, path
+	}
+	return m.names.Rules, m.names.Unbound, nil
+}
+
+// Closest lists names of the design that are near to a name that means nothing.
+func (s *Snapshot) Closest(name string) (candidates []string) {
+	s.memo.index.with(func(r *names.Resolver) { candidates = r.Explain(name).Candidates })
+	return candidates
 }

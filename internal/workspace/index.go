@@ -27,6 +27,8 @@ type memo struct {
 
 	mu     sync.Mutex
 	counts *intervalCounts // of the interval asked for last
+	names  *project.NameMap
+	mapped string // file of names
 }
 
 // line is what snapshots have in common of which each continues the one before: the same net has the same number in all.

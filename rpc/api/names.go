@@ -69,10 +69,11 @@ type NamesMapParams struct {
 	Path string `json:"path"` // SDF or dump of the design
 }
 
-// NamesMapResult counts the bindings of a file.
+// NamesMapResult counts the bindings of a file: of an SDF file the instances of its CELL entries, of a dump the variables at or below
+// the scope of the design, bit by bit.
 type NamesMapResult struct {
 	Meta    Meta              `json:"meta"`
-	Rules   []Count           `json:"rules"`   // names by the rule that bound them
+	Rules   []Count           `json:"rules"`   // uses of names by the rule that bound them; unbound: those that none did
 	Unbound Table[UnboundRow] `json:"unbound"` // names that nothing bound
 }
 
@@ -81,5 +82,5 @@ type UnboundRow struct {
 	Name    string `json:"name"`
 	Line    int    `json:"line"`    // of its first use, from 1
 	N       int64  `json:"n"`       // uses
-	Closest string `json:"closest"` // name of the design that is nearest, or empty
+	Closest string `json:"closest"` // name of the design that is nearest, or empty; looked up for the first 20 rows of a page
 }

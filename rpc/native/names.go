@@ -3,6 +3,7 @@ package native
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/wattd/wattd/internal/workspace"
@@ -89,4 +90,42 @@ func (n *Native) pins(ctx context.Context, q api.NetParams, drivers bool) (r api
 	r.Pins.Total, r.Pins.Cursor = int64(len(pins)), cursor
 	r.Net, r.Meta = name(net), v.meta()
 	return r, nil
+}
+
+// closestFor bounds the names of a page for which the nearest one of the design is looked up, each of which costs a look at all.
+const closestFor = 20
+
+func (n *Native) namesMap(ctx context.Context, q api.NamesMapParams) (r api.NamesMapResult, err error) {
+	if q.Path == "" {
+		return r, api.Errorf(api.BadRequest, "names/map: path is empty")
+	}
+	path, err := sessionOf(ctx).path(q.Path)
+	if err != nil {
+		return r, err
+	}
+	v, pg, err := n.takePage(ctx, q.Target, q.Page, path)
+	if err != nil {
+		return r, err
+	}
+	rules, unbound, err := v.s.MapNames(ctx, path)
+	if err != nil {
+		return r, n.asError(err)
+	}
+	r.Rules = []api.Count{}
+	for _, rule := range slices.Sorted(maps.Keys(rules)) {
+		r.Rules = append(r.Rules, api.Count{Name: rule, N: rules[rule]})
+	}
+	begin, end, cursor := pg.cut(v, len(unbound))
+	for i, u := range unbound[begin:end] {
+		row := api.UnboundRow{Name: u.Name, Line: u.Line, N: u.N}
+		if i < closestFor {
+			if c := v.s.Closest(u.Name); len(c) > 0 {
+				row.Closest = c[0]
+			}
+		}
+		r.Unbound.Rows = append(r.Unbound.Rows, row)
+	}
+	r.Unbound.Total, r.Unbound.Cursor = int64(len(unbound)), cursor
+	r.Meta = v.meta()
+	return r, ctx.Err()
 }

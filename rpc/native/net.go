@@ -20,6 +20,7 @@ func (n *Native) registerNet() {
 	rpc.Register(n.mux, api.GlitchTop, n.glitchTop)
 	rpc.Register(n.mux, api.NamesResolve, n.namesResolve)
 	rpc.Register(n.mux, api.NamesExplain, n.namesExplain)
+	rpc.Register(n.mux, api.NamesMap, n.namesMap)
 	rpc.Register(n.mux, api.StimulusLoad, n.stimulusLoad)
 	rpc.Register(n.mux, api.StimulusList, n.stimulusList)
 	rpc.Register(n.mux, api.StimulusDrop, n.stimulusDrop)
