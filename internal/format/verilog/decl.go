@@ -276,6 +276,9 @@ func (p *parser) declare(id int32, at Pos, s shape) {
 		return
 	}
 	n := &m.Nets[i]
+	if p.track != nil {
+		p.track.rest(p.netHash(&Net{Name: id, Msb: s.msb, Lsb: s.lsb, Delay: s.delay, Vector: s.vector, Signed: s.signed, Dir: s.dir, Kind: s.kind}))
+	}
 	again := s.dir == DirNone && n.Dir == DirNone || s.dir != DirNone && n.Dir != DirNone
 	switch {
 	case n.Vector != s.vector || n.Msb != s.msb || n.Lsb != s.lsb:

@@ -34,6 +34,9 @@ func init() {
 
 // directive handles what begins with a backquote: a compiler directive or the use of a macro.
 func (l *lexer) directive() {
+	if l.track != nil {
+		l.track.run.Opaque++
+	}
 	l.width = 0
 	at := l.pos()
 	l.s.Skip(1)
@@ -268,7 +271,7 @@ func (l *lexer) include(at Pos) {
 		in.index = l.opt.AddFile(path)
 		l.files[in.index] = path
 	}
-	in.s = scan.New(&reader{l.ctx, r}, path)
+	in.s = scan.New(&reader{l.ctx, r, nil}, path)
 	l.push(in)
 }
 

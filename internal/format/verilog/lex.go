@@ -72,8 +72,10 @@ type lexer struct {
 
 	macros   map[string]*macro
 	conds    []cond
-	expanded int   // bytes of nested expansions
-	errors   int   // faults reported
+	expanded int // bytes of nested expansions
+	errors   int // faults reported
+	reports  int // messages of any kind
+	track    *Track
 	stop     bool  // no more tokens: too many errors, or a fault of the input
 	fault    error // I/O fault or cancellation
 
@@ -519,6 +521,7 @@ func (l *lexer) report(code diag.Code, at Pos, format string, args ...any) {
 	if l.stop || l.reading() != nil {
 		return
 	}
+	l.reports++
 	l.bag.Add(code, l.fullPos(at), format, args...)
 	if diag.Lookup(code).Severity < diag.Error {
 		return

@@ -16,6 +16,8 @@ type Option struct {
 	Include func(name string) (io.ReadCloser, string, error)
 	// AddFile returns the index under which positions name an included file; without it they name the including one.
 	AddFile func(name string) uint16
+	// Track, where given, notes where the file can be entered again.
+	Track *Track
 }
 
 // Read reads one file. Names are interned in names, positions carry fileIndex, faults of the text go to bag (which
@@ -24,7 +26,7 @@ func Read(ctx context.Context, r io.Reader, file string, fileIndex uint16, names
 	p := &parser{}
 	p.lexer = lexer{
 		ctx: ctx, names: names, bag: bag, opt: opt,
-		files: map[uint16]string{fileIndex: file}, unitExp: defaultUnit,
+		files: map[uint16]string{fileIndex: file}, unitExp: defaultUnit, track: opt.Track,
 	}
 	if len(opt.Defines) > 0 {
 		p.macros = map[string]*macro{}
@@ -32,12 +34,15 @@ func Read(ctx context.Context, r io.Reader, file string, fileIndex uint16, names
 			p.macros[k] = &macro{name: k, body: []byte(v)}
 		}
 	}
-	p.push(input{s: scan.New(&reader{ctx, r}, file), file: file, index: fileIndex})
+	p.push(input{s: scan.New(&reader{ctx, r, opt.Track}, file), file: file, index: fileIndex})
 	defer p.closeAll()
 	p.next()
 	p.source()
 	if p.fault != nil {
 		return nil, p.fault
+	}
+	if opt.Track != nil {
+		opt.Track.end()
 	}
 	if len(p.modules) == 0 && p.errors == 0 {
 		bag.Add(diag.VerilogEmpty, diag.Pos{File: file}, "no module in this file")
@@ -47,15 +52,20 @@ func Read(ctx context.Context, r io.Reader, file string, fileIndex uint16, names
 
 // reader ends the input when the context is done.
 type reader struct {
-	ctx context.Context
-	r   io.Reader
+	ctx   context.Context
+	r     io.Reader
+	track *Track
 }
 
 func (r *reader) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return r.r.Read(b)
+	n, err := r.r.Read(b)
+	if r.track != nil {
+		r.track.add(b[:n])
+	}
+	return n, err
 }
 
 // parser is a recursive descent parser over the tokens of the lexer.
@@ -163,6 +173,9 @@ func (p *parser) begin() bool {
 	if ok {
 		p.modules = append(p.modules, p.m)
 	}
+	if p.track != nil {
+		p.track.open(id)
+	}
 	return ok
 }
 
@@ -196,6 +209,12 @@ func (p *parser) module() {
 		p.resync()
 	}
 	for p.kind != tEOF {
+		var was counts
+		empty := p.kind == ';'
+		if p.track != nil {
+			p.border()
+			was = p.counts()
+		}
 		switch p.word() {
 		case kwEndmodule:
 			p.finish()
@@ -211,6 +230,8 @@ func (p *parser) module() {
 		if !p.item() {
 			p.failed = true
 			p.resync()
+		} else if p.track != nil {
+			p.note(was, empty)
 		}
 	}
 	p.report(diag.VerilogUnterminated, start, "module %s without endmodule", p.names.Bytes(p.m.Name))
