@@ -153,7 +153,9 @@ func addCount(c []Count, name string, n int64) []Count {
 		return 0
 	})
 	if ok {
-		c[i].N += n
+		if c[i].N += n; c[i].N == 0 {
+			return slices.Delete(c, i, i+1)
+		}
 		return c
 	}
 	return slices.Insert(c, i, Count{name, n})

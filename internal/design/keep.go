@@ -29,11 +29,12 @@ type kept struct {
 	sinkParts map[int32][]int32
 	netParts  map[int32][]int32 // nets whose sinks are named together
 
-	netInst []int32            // driver of a net: instance, ^primitive, noDriver or severalDrivers
-	multi   map[int32][]driver // of several
-	loads   []int32            // pins and ports that read a net
-	cellUse []int32            // instances by cell
-	level   []int32            // by gate
+	netInst    []int32            // driver of a net: instance, ^primitive, noDriver or severalDrivers
+	multi      map[int32][]driver // of several
+	loads      []int32            // pins and ports that read a net
+	cellUse    []int32            // instances by cell
+	undirected map[int32]bool     // nets of pins whose direction is not known
+	level      []int32            // by gate
 
 	pinSink   []int32 // by pin of the program: pin of the netlist whose wire it has, None, or -2-k for input k of the primitives
 	pinNote   []wireNote
@@ -115,7 +116,7 @@ func newKeeper(nl *netlist.Netlist, opt *Options) *keeper {
 		corner: opt.Corner, fallback: opt.CornerFallback, keepConditions: opt.KeepConditions, pulseReject: opt.PulseReject, overrides: opt.Overrides,
 		instPart: make([]int32, len(nl.Insts)), sinkPart: make([]int32, len(nl.PinNet)),
 		instParts: map[int32][]int32{}, sinkParts: map[int32][]int32{}, netParts: map[int32][]int32{},
-		multi: map[int32][]driver{}, cellUse: make([]int32, len(nl.Cells)),
+		multi: map[int32][]driver{}, undirected: map[int32]bool{}, cellUse: make([]int32, len(nl.Cells)),
 		tallyID: map[tally]int32{}, late: map[int32]lateCount{}, noteCount: map[diag.Code]int64{}, cellNotes: map[int32][]diag.Diag{},
 	}}
 	for _, a := range [][]int32{k.instPart, k.sinkPart} {
@@ -318,6 +319,7 @@ func (k *keeper) inst2(a *annotator) {
 // finish ends a part.
 func (r *keptReader) finish(st *sdf.Stats) {
 	k := r.b.keep
+	k.files[len(k.files)-1].head = r.head
 	p := &k.parts[k.cur]
 	now := partCount{*st, r.rep.Bound, r.rep.Unbound, r.rep.Statements, r.rep.Dropped}
 	p.stats = now.stats
@@ -328,8 +330,10 @@ func (r *keptReader) finish(st *sdf.Stats) {
 	if r.said == nil {
 		r.said, r.shown = map[diag.Code]int64{}, map[diag.Code]int{}
 	}
+	totals := &diag.Bag{} // told of the whole file, not of a part
+	st.Totals(r.file, totals)
 	for _, t := range r.b.bag.Totals() {
-		if n := t.N - r.said[t.Code]; n > 0 {
+		if n := t.N - r.said[t.Code]; n > 0 && totals.Count(t.Code) == 0 {
 			p.said = append(p.said, diag.Total{Code: t.Code, Severity: t.Severity, N: n})
 			r.said[t.Code] = t.N
 			kept := r.b.bag.Kept(t.Code)
@@ -374,6 +378,12 @@ func (k *keeper) finish(b *builder) *kept {
 	}
 	for i := range nl.Insts {
 		b.eachLoad(int32(i), func(n int32) { k.loads[n]++ })
+		b.eachUndirected(int32(i), func(pin, n int32) {
+			k.undirected[n] = true
+			if !slices.Contains(b.netDrivers(n), driver{n, int32(i), pin}) {
+				k.loads[n]++
+			}
+		})
 	}
 	for _, n := range nl.PrimIn {
 		if n >= 0 {
@@ -398,7 +408,17 @@ func (k *keeper) finish(b *builder) *kept {
 	return k.kept
 }
 
-// eachLoad yields the nets that an instance reads. A pin of a black box that is no output counts as one.
+// eachUndirected yields the pins of a black box of which no module tells whether they are inputs or outputs.
+func (b *builder) eachUndirected(inst int32, f func(pin, net int32)) {
+	in := &b.nl.Insts[inst]
+	for k, dir := range b.nl.Cells[in.Cell].Dirs {
+		if n := b.nl.PinNet[in.Pin0+int32(k)]; n > netlist.Const1 && dir != verilog.Input && dir != verilog.Output {
+			f(int32(k), n)
+		}
+	}
+}
+
+// eachLoad yields the nets that an instance reads, but for undirected pins.
 func (b *builder) eachLoad(inst int32, f func(net int32)) {
 	nl := b.nl
 	in := &nl.Insts[inst]

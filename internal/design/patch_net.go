@@ -175,6 +175,9 @@ func (x *patcher) classify(ob *builder, n int32) error {
 		}
 		return nil
 	}
+	if x.k.undirected[n] {
+		return &Refusal{"a black box whose directions are not known"}
+	}
 	if was == ClassLoop || was == ClassMulti || was == ClassTristate {
 		return &Refusal{"a net that is " + was.String()}
 	}

@@ -49,10 +49,11 @@ func (x *patcher) gather() error {
 	if err := x.oddParts(); err != nil {
 		return err
 	}
-	if x.rewiredSinks() || len(x.sub.wanted) > 0 {
+	again := len(x.sub.wanted) > 0
+	if x.rewiredSinks() || again {
 		x.findSinks()
-		if len(x.sub.wanted) > 0 { // statements about whole nets: what they mention is known now
-			clear(x.sub.wanted)
+		clear(x.sub.wanted)
+		if again { // statements about whole nets: what they mention is known now
 			x.now = newMentions()
 			x.b.keep.collect = x.now
 			if err := x.again(); err != nil {
@@ -118,6 +119,15 @@ func (x *patcher) gather() error {
 				}
 			}
 		}
+	}
+	for n, ids := range k.netParts { // the statements about whole nets need to know these
+		if _, known := x.sub.sinks[n]; !known && slices.ContainsFunc(ids, func(id int32) bool { return x.read[id] }) {
+			x.sub.wanted[n] = true
+		}
+	}
+	if len(x.sub.wanted) > 0 {
+		x.findSinks()
+		clear(x.sub.wanted)
 	}
 	return x.prepare(insts, sinks)
 }
@@ -235,7 +245,7 @@ func (x *patcher) rewiredSinks() bool {
 				continue
 			}
 		}
-		x.sub.sinks[n] = nil
+		x.sub.wanted[n] = true
 	}
 	return len(x.rewired) > 0
 }
@@ -260,11 +270,9 @@ func (x *patcher) driverName(nl *netlist.Netlist, netInst []int32, n int32) (nam
 // findSinks lists the sinks of the nets asked for. It reads the whole netlist.
 func (x *patcher) findSinks() {
 	s, nl := x.sub, x.nl
+	ask := make([]bool, len(nl.Nets))
 	for n := range s.wanted {
 		s.sinks[n] = nil
-	}
-	ask := make([]bool, len(nl.Nets))
-	for n := range s.sinks {
 		ask[n] = true
 	}
 	for i := range nl.Insts {
