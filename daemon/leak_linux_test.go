@@ -40,7 +40,7 @@ func TestEditCycles(t *testing.T) {
 		}
 	}
 	const warm, every = 100, 25
-	cycles := soaking(500, 20_000)
+	cycles := soaking(500, 5000)
 	var seen []vitals
 	for i := range cycles + 1 {
 		write("delays.sdf", slower(t, i%9))

@@ -391,7 +391,7 @@ func TestStorm(t *testing.T) {
 	pid := int(statusOf(t, keeper).Pid)
 	before := take(t, e, pid)
 
-	each := soaking(60, 10_000)
+	each := soaking(40, 10_000)
 	quit := make(chan struct{})
 	var editor, clients sync.WaitGroup
 	editor.Go(func() {
