@@ -38,7 +38,7 @@ corpus: ## the designs with known answers in CORPUS; fails when they are absent
 
 soak: ## SOAK random circuits, from SEED on, against the independent simulator, then the server for long (each about half an hour)
 	@WATTD_CASES=$(SOAK) WATTD_SEED=$(SEED) go test -count=1 -timeout 0 -run '^TestRandom$$' -v ./internal/simtest
-	@WATTD_SOAK=1 go test -count=1 -timeout 0 -run '^Test(EditCycles|Storm|KilledWhileItWrites|StartsAtOnce|CacheFaults)$$' -v ./daemon
+	@WATTD_SOAK=1 go test -count=1 -timeout 0 -run '^Test(EditCycles|Storm|KilledWhileItWrites|StartsAtOnce)$$' -v ./daemon
 
 bench: build ## readers, engine, growth, peers; writes RESULTS (BENCH=small|default|large)
 	@go run ./bench -size $(BENCH) -corpus "$(abspath $(CORPUS))" -o $(RESULTS)
