@@ -1,6 +1,8 @@
 package design
 
 import (
+	"encoding/binary"
+	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -129,6 +131,30 @@ func (s *arcStore) add(target int32, x stmt) {
 		s.at(s.tail[target]).next = i
 	}
 	s.tail[target] = i
+}
+
+// digest tells one list of statements from another.
+func (s *arcStore) digest(i int32) uint64 {
+	if i == None {
+		return 0
+	}
+	h := fnv.New64a()
+	var b []byte
+	for ; i != None; i = s.at(i).next {
+		x := s.at(i)
+		b = append(b[:0], byte(x.op), byte(x.mode), byte(x.edge), x.has, x.keep)
+		for _, v := range []int64{int64(x.pin), int64(x.cond), x.v[0], x.v[1]} {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+		if x.lim != None {
+			for _, l := range s.limits[x.lim] {
+				b = binary.LittleEndian.AppendUint64(b, uint64(l.r))
+				b = binary.LittleEndian.AppendUint64(b, uint64(l.e))
+			}
+		}
+		h.Write(b)
+	}
+	return h.Sum64()
 }
 
 func (s *arcStore) addLimits(l limitPair) int32 {

@@ -8,6 +8,7 @@ import (
 	"github.com/wattd/wattd/internal/format/sdf"
 	"github.com/wattd/wattd/internal/format/verilog"
 	"github.com/wattd/wattd/internal/netlist"
+	"github.com/wattd/wattd/kernel"
 )
 
 // kept is what Patch needs of a version beside its arrays. It is plain data, never written once its version is complete, and shares
@@ -46,10 +47,13 @@ type kept struct {
 	noArc     map[string]int64
 	zeroArc   map[string]int64
 
+	fixed     map[int32]uint64    // by output pin of a parallel or three-state driver: digest of its statements, 0 for none
 	late      map[int32]lateCount // by sink: messages that wait for the last statement
 	notes     []note              // of what the structure of the design made, some of each code
 	noteCount map[diag.Code]int64
 	cellNotes map[int32][]diag.Diag // of models, by cell
+
+	readers *kernel.Readers // nil until they are needed
 
 	fnSeen    map[string]int32
 	fnInfo    []fnInfo
@@ -401,6 +405,25 @@ func (k *keeper) finish(b *builder) *kept {
 		if s >= pins {
 			k.pinSink[i] = -2 - (s - pins)
 		}
+	}
+	k.fixed = map[int32]uint64{}
+	fix := func(x driver) {
+		if x.inst >= 0 {
+			if t := b.targetOf(x.inst, x.pin); t != None && b.arcs.head[t] != None {
+				k.fixed[nl.Insts[x.inst].Pin0+x.pin] = b.arcs.digest(b.arcs.head[t])
+			}
+		}
+	}
+	for _, t := range b.tris {
+		if t != nil {
+			for _, x := range t.drivers {
+				fix(x)
+			}
+		}
+	}
+	for _, m := range b.merged {
+		fix(m.kept)
+		fix(m.gone)
 	}
 	if len(k.level) < len(b.gates) { // no gate is alive
 		k.level = make([]int32, len(b.gates))

@@ -100,6 +100,7 @@ type patcher struct {
 	newPart  map[int32]bool // of these, those whose text is new
 	was, now *mentions      // of the texts that changed
 	em       *emitter
+	fixed    []int32 // output pins of parallel and three-state drivers, whose statements must stay
 	tallies  []tally
 	states   []State
 	d        *Design // the new version

@@ -27,8 +27,8 @@ func (x *patcher) prepare(insts, sinks map[int32]bool) error {
 				continue
 			}
 			if x.k.netInst[n] == severalDrivers || out.kind == outTristate {
-				if g := x.d.NetGate[n]; g != None {
-					return &Refusal{"delays of parallel or three-state drivers"}
+				if x.d.NetGate[n] != None {
+					x.fixed = append(x.fixed, in.Pin0+out.pin)
 				}
 				continue
 			}
@@ -47,7 +47,12 @@ func (x *patcher) prepare(insts, sinks map[int32]bool) error {
 		y := &b.gates[g]
 		x.sub.target[x.nl.Insts[y.inst].Pin0+y.pin] = int32(g)
 	}
-	b.arcs.head, b.arcs.tail = make([]int32, len(b.gates)), make([]int32, len(b.gates))
+	lists := len(b.gates)
+	for _, pin := range x.fixed {
+		x.sub.target[pin] = int32(lists)
+		lists++
+	}
+	b.arcs.head, b.arcs.tail = make([]int32, lists), make([]int32, lists)
 	for i := range b.arcs.head {
 		b.arcs.head[i], b.arcs.tail[i] = None, None
 	}
@@ -87,6 +92,11 @@ func (x *patcher) declaredDelays(sinks map[int32]bool) {
 func (x *patcher) emit() error {
 	b, k := x.b, x.k
 	b.override()
+	for _, pin := range x.fixed {
+		if b.arcs.digest(b.arcs.head[x.sub.target[pin]]) != k.fixed[pin] {
+			return &Refusal{"delays of parallel or three-state drivers"}
+		}
+	}
 	em := &emitter{b: b, shapes: &shapes{b: b}, obs: map[int32][]int32{}, sens: map[sensKey]bool{}, noArc: map[string]int64{}, zeroArc: map[string]int64{}}
 	em.variants.base, em.shapes.seen.base = k.variants, k.shapeSeen
 	em.ap.b = b
@@ -304,10 +314,11 @@ func (x *patcher) placeGate(g int32, table map[kernel.Wire]int32) {
 	if g := (Gate{Inst: y.inst, Pin: y.pin}); d.Gates[slot] != g {
 		own(x, &d.Gates, 0)[slot] = g
 	}
+	state := !fresh && p.Fns[p.GateFn[slot]].NBit != p.Fns[q.GateFn[g]].NBit
 	set(&p.GateFn, slot, q.GateFn[g])
 	// pins
 	at := p.GatePin[slot]
-	moved := fresh || n != had
+	moved := fresh || n != had || state
 	if fresh || n > had {
 		at = int32(len(p.PinNet))
 		for range n {

@@ -71,7 +71,7 @@ func (x *patcher) structure() error {
 			return err
 		}
 	}
-	return x.loops()
+	return nil
 }
 
 // plain says whether Patch can follow an edit of an instance.
@@ -222,12 +222,4 @@ func (x *patcher) classify(ob *builder, n int32) error {
 func (x *patcher) unsay(code diag.Code, n int32) {
 	x.k.noteCount[code]--
 	x.k.notes = slices.DeleteFunc(slices.Clone(x.k.notes), func(m note) bool { return m.code == code && m.net == n })
-}
-
-// loops refuses an edit that may lie on a loop that was opened.
-func (x *patcher) loops() error {
-	if len(x.old.Report.Loops) == 0 || len(x.touched) == 0 {
-		return nil
-	}
-	return &Refusal{"a design with loops"}
 }

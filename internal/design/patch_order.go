@@ -27,17 +27,19 @@ func (x *patcher) order() error {
 	moved := len(x.holes) > 0 || len(p.GateOut) > len(x.old.Program.GateOut)
 	queue := slices.Clone(x.moved)
 	// Nets that are computed no more, or are now, move their readers too.
-	var nets []int32
+	nets := make([]int32, 0, len(x.classed))
 	for n := range x.classed {
 		nets = append(nets, n)
 	}
 	slices.Sort(nets)
-	var readers *kernel.Readers
+	if k.readers != nil {
+		k.readers = k.readers.With(p, x.moved)
+	}
 	readersOf := func(n int32, f func(g int32)) {
-		if readers == nil {
-			readers = kernel.NewReaders(x.old.Program).With(p, x.slots)
+		if k.readers == nil {
+			k.readers = kernel.NewReaders(x.old.Program).With(p, x.moved)
 		}
-		readers.Each(n, func(g int32) {
+		k.readers.Each(n, func(g int32) {
 			if p.GateOut[g] >= 0 {
 				f(g)
 			}
@@ -45,6 +47,9 @@ func (x *patcher) order() error {
 	}
 	for _, n := range nets {
 		readersOf(n, func(g int32) { queue = append(queue, g) })
+	}
+	if len(x.old.Report.Loops) > 0 && x.reachLoop(nets, readersOf) {
+		return &Refusal{"it may lie on a loop that was opened"}
 	}
 	// A way through the gates passes each of those that the edit moved at most once, and old levels in between.
 	highest := int32(x.old.Report.Levels+1) * int32(len(queue)+1)
@@ -99,6 +104,45 @@ func (x *patcher) order() error {
 	}
 	d.Report.Levels = int(top) + 1
 	return nil
+}
+
+// reachLoop says whether what moved, or one of the nets, leads to a net that was cut out of a loop.
+func (x *patcher) reachLoop(nets []int32, readersOf func(n int32, f func(g int32))) bool {
+	d, p := x.d, x.d.Program
+	seen, into := make([]bool, len(d.NetClass)), make([]bool, len(d.NetClass))
+	for n, c := range d.NetClass {
+		if c == ClassLoop {
+			for _, x := range x.b.netDrivers(int32(n)) {
+				if x.inst < 0 {
+					pr := &d.Netlist.Prims[^x.inst]
+					for _, in := range d.Netlist.PrimIn[pr.In0 : pr.In0+pr.NIn] {
+						into[max(in, 0)] = true
+					}
+					continue
+				}
+				in := &d.Netlist.Insts[x.inst]
+				for _, n := range d.Netlist.PinNet[in.Pin0 : in.Pin0+int32(d.Netlist.Cells[in.Cell].NPin())] {
+					into[max(n, 0)] = true
+				}
+			}
+		}
+	}
+	stack := slices.Clone(nets)
+	for _, g := range x.moved {
+		stack = append(stack, p.GateOut[g])
+	}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if seen[n] {
+			continue
+		}
+		if seen[n] = true; into[n] {
+			return true
+		}
+		readersOf(n, func(g int32) { stack = append(stack, p.GateOut[g]) })
+	}
+	return false
 }
 
 // lists makes the lists of sources, states, registers and clock pins again.
