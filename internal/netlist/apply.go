@@ -35,7 +35,7 @@ func (nl *Netlist) Patch(ctx context.Context, e *Edit) (*Netlist, *Patched, erro
 		p.nl.Files = e.Files
 	}
 	p.nl.lookup.mods = slices.Clone(nl.lookup.mods)
-	for _, step := range []func() error{p.shift, p.addNets, p.remove, p.put, p.dropNets} {
+	for _, step := range []func() error{p.shift, p.addNets, p.remove, p.put, p.dropNets, p.place} {
 		if err := step(); err != nil {
 			return nil, nil, err
 		}
@@ -103,9 +103,13 @@ func (p *patcher) shift() error {
 		}
 		byFile[s.File] = append(byFile[s.File], s)
 	}
+	lastFile, last := uint16(0), byFile[0]
 	line := func(file uint16, at int32) int32 {
-		f := byFile[file]
-		if len(f) == 0 {
+		if file != lastFile {
+			lastFile, last = file, byFile[file]
+		}
+		f := last
+		if len(f) == 0 || at < f[0].From {
 			return at
 		}
 		i := sort.Search(len(f), func(i int) bool { return f[i].From > at })
@@ -135,6 +139,31 @@ func (p *patcher) shift() error {
 	for i := range nl.NetDelay {
 		x := &nl.NetDelay[i].Pos
 		x.Line = line(x.File, x.Line)
+	}
+	return nil
+}
+
+// place sets single places.
+func (p *patcher) place() error {
+	nl := p.nl
+	var nets, scopes bool
+	for _, x := range p.e.Place {
+		switch {
+		case x.Inst >= 0 && int(x.Inst) < len(nl.Insts):
+			nl.Insts[x.Inst].Pos = x.Pos
+		case x.Net >= 0 && int(x.Net) < len(nl.Nets):
+			if !nets {
+				nets, nl.Nets = true, slices.Clone(nl.Nets)
+			}
+			nl.Nets[x.Net].Pos = x.Pos
+		case x.Scope >= 0 && int(x.Scope) < len(nl.Scopes):
+			if !scopes {
+				scopes, nl.Scopes = true, slices.Clone(nl.Scopes)
+			}
+			nl.Scopes[x.Scope].Pos = x.Pos
+		default:
+			return refuse("a place of nothing")
+		}
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ type Edit struct {
 	Put    []Put    // instances that come or differ
 	Drop   []int32  // nets whose declaration goes; nothing may be left on them
 	Shift  []Shift  // text that moved
+	Place  []Place  // what else stands elsewhere now
 
 	// Free is the first number for new nets, at least len(Nets): numbers in between are used by others (helpers of the design).
 	Free int32
@@ -48,10 +49,16 @@ type PutPin struct {
 // NewNetRef stands for the k-th new net of an Edit.
 func NewNetRef(k int) int32 { return -2 - int32(k) }
 
-// Shift says that lines of a file from From on (numbers before the edit) lie By lines further down.
+// Shift says that lines of a file from From on (numbers before the edit) lie By lines further down. Several of one file add up.
 type Shift struct {
 	File     uint16
 	From, By int32
+}
+
+// Place is the new place of one instance, net or scope; the others are None.
+type Place struct {
+	Inst, Net, Scope int32
+	Pos              verilog.Pos
 }
 
 // Patched says what a patch touched, in slots of the new netlist; ascending.

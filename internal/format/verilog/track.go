@@ -58,14 +58,19 @@ const restFactor = 0x9e3779b97f4a7c15
 
 // RestBetween is the hash of the items, other than plain ones, between two borders of one module.
 func RestBetween(a, b *Border) uint64 {
-	p, f := a.Rest, uint64(restFactor)
-	for n := uint32(b.NRest - a.NRest); n > 0; n >>= 1 {
+	return b.Rest - RestAfter(a.Rest, b.NRest-a.NRest)
+}
+
+// RestAfter is what a hash of items adds to the hash that goes on over n more.
+func RestAfter(rest uint64, n int32) uint64 {
+	f := uint64(restFactor)
+	for n := uint32(n); n > 0; n >>= 1 {
 		if n&1 != 0 {
-			p *= f
+			rest *= f
 		}
 		f *= f
 	}
-	return b.Rest - p
+	return rest
 }
 
 // HashText tells pieces of text apart.
