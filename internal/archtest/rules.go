@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"internal/wave":     {"internal/diag", "internal/format/", "internal/names", "internal/source", "internal/netlist", "internal/design", "kernel"},
 	"internal/sim":      {"internal/diag", "internal/design", "internal/wave", "kernel"},
 	"internal/activity": {"internal/diag", "internal/design", "internal/wave", "internal/sim", "internal/netlist", "internal/format/", "internal/names", "kernel"},
+	"internal/trace":    {"kernel"},
 	"internal/project": {
 		"internal/diag", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
 		"internal/wave", "internal/sim", "internal/activity", "kernel", "kernel/host",
@@ -63,7 +64,7 @@ var layers = map[string][]string{
 	"internal/power": {"internal/diag", "internal/activity", "internal/design", "internal/format/"},
 	"internal/workspace": {
 		"internal/diag", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
-		"internal/wave", "internal/sim", "internal/activity", "internal/power", "internal/incr", "internal/project", "cache", "kernel", "kernel/",
+		"internal/wave", "internal/sim", "internal/activity", "internal/power", "internal/incr", "internal/project", "internal/trace", "cache", "kernel", "kernel/",
 	},
 	"kernel/cuda": {"kernel"},
 

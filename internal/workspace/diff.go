@@ -138,7 +138,7 @@ func Diff(ctx context.Context, before, after *Snapshot, a, b *activity.Table, c 
 	names := make([]string, len(d.Nets))
 	order := make([]int, len(d.Nets))
 	for i := range d.Nets {
-		names[i], order[i] = d.Name(&d.Nets[i]), i
+		names[i], order[i] = d.printed(&d.Nets[i]), i
 	}
 	slices.SortFunc(order, func(i, j int) int { return strings.Compare(names[i], names[j]) })
 	sorted := make([]NetChange, len(order))
@@ -210,7 +210,15 @@ func (d *Difference) add(c NetChange) {
 	}
 }
 
-// Name is the name of a net.
+// printed is the name by which nets are ordered, whatever the style of the answer.
+func (d *Difference) printed(c *NetChange) string {
+	if c.After >= 0 {
+		return d.After.Session.Netlist.NetName(c.After)
+	}
+	return d.Before.Session.Netlist.NetName(c.Before)
+}
+
+// Name is the name of a net, in the style of the snapshots.
 func (d *Difference) Name(c *NetChange) string {
 	if c.After >= 0 {
 		return d.After.NetName(c.After)

@@ -117,13 +117,13 @@ type NetTraceResult struct {
 // HopRow is an event and what caused it.
 type HopRow struct {
 	Net       string `json:"net"`
-	At        int64  `json:"at"`       // ticks
-	Value     string `json:"value"`    // 0, 1
-	Glitch    bool   `json:"glitch"`   // the value does not outlast the cycle
-	Instance  string `json:"instance"` // of the driving gate; empty: a source
-	Cell      string `json:"cell"`
-	Pin       string `json:"pin"`       // input whose change caused it
-	Condition string `json:"condition"` // of the arc, or empty
+	At        int64  `json:"at"`        // ticks
+	Value     string `json:"value"`     // 0, 1
+	Glitch    bool   `json:"glitch"`    // it is not the one change that its cycle leaves behind
+	Instance  string `json:"instance"`  // of the driving gate; empty: a source, or a gate without a name
+	Cell      string `json:"cell"`      // empty: a source, or an inner gate of one that is cut in several
+	Pin       string `json:"pin"`       // input whose change caused it; of a three-state net its net
+	Condition string `json:"condition"` // what of pins, state bits and other outputs selected the arc; empty: nothing did
 	Delay     int64  `json:"delay"`     // ticks of the arc
 	Wire      int64  `json:"wire"`      // ticks of the wire to the pin
 	Also      int64  `json:"also"`      // other pins that switched in the same tick

@@ -18,6 +18,7 @@ func (n *Native) registerNet() {
 	rpc.Register(n.mux, api.NetDrivers, n.netDrivers)
 	rpc.Register(n.mux, api.NetLoads, n.netLoads)
 	rpc.Register(n.mux, api.GlitchTop, n.glitchTop)
+	rpc.Register(n.mux, api.NetTrace, n.netTrace)
 	rpc.Register(n.mux, api.NamesResolve, n.namesResolve)
 	rpc.Register(n.mux, api.NamesExplain, n.namesExplain)
 	rpc.Register(n.mux, api.NamesMap, n.namesMap)
