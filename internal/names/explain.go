@@ -173,6 +173,9 @@ func (r *Resolver) closest(k kind, s Spelling, p path) []string {
 	} else if k == kindInst || k == kindPin {
 		for inst := range r.d.NumInsts() {
 			sc, name := r.d.InstAt(inst)
+			if name == 0 {
+				continue // an edit took it away
+			}
 			offer(sc, r.d.NameBytes(name), last, !here || sc != scope)
 		}
 	}

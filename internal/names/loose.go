@@ -66,6 +66,9 @@ func (r *Resolver) build() *looseIndex {
 	}
 	for i := range r.d.NumInsts() {
 		scope, name := r.d.InstAt(i)
+		if name == 0 {
+			continue // an edit took it away
+		}
 		enter(&x.insts, scope, name, i, None)
 	}
 	for _, l := range []*[]looseEntry{&x.nets, &x.insts, &x.scope} {

@@ -61,6 +61,17 @@ func refuse(why string) error { return &Refusal{why} }
 // IsHoleInst says whether an instance number belongs to no instance.
 func (nl *Netlist) IsHoleInst(i int32) bool { return nl.hole > 0 && nl.Insts[i].Cell == nl.hole }
 
+// CountInsts is the number of leaf instances without holes.
+func (nl *Netlist) CountInsts() int {
+	n := len(nl.Insts)
+	for i := range nl.Insts {
+		if nl.IsHoleInst(int32(i)) {
+			n--
+		}
+	}
+	return n
+}
+
 // mod is the entry of a module that may be changed.
 func (p *patcher) mod(scope int32) (*modNames, *placed, error) {
 	if scope < 0 || int(scope) >= len(p.nl.Scopes) {

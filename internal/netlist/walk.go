@@ -16,7 +16,7 @@ func (nl *Netlist) ScopeAt(scope int32) (parent, name int32) {
 // NumInsts is the number of leaf instances.
 func (nl *Netlist) NumInsts() int32 { return int32(len(nl.Insts)) }
 
-// InstAt returns scope and name of a leaf instance.
+// InstAt returns scope and name of a leaf instance; the name is 0 where an edit took it away.
 func (nl *Netlist) InstAt(inst int32) (scope, name int32) {
 	return nl.Insts[inst].Scope, nl.Insts[inst].Name
 }

@@ -317,6 +317,9 @@ func (s *Session) writeSAIF(ctx context.Context, out io.Writer) error {
 	}
 	insts := make([][]int32, len(nl.Scopes))
 	for i := range nl.Insts {
+		if nl.IsHoleInst(int32(i)) {
+			continue
+		}
 		insts[nl.Insts[i].Scope] = append(insts[nl.Insts[i].Scope], int32(i))
 	}
 	var scope func(k int32) error

@@ -185,7 +185,7 @@ func (s *Session) reportDesign(r *Report) {
 	d, nl := s.Design, s.Netlist
 	rep, p := &d.Report, d.Program
 	r.Design = &Size{
-		Top: nl.Names.String(nl.Scopes[0].Module), Instances: len(nl.Insts), Scopes: len(nl.Scopes), Nets: len(nl.Nets) - 2,
+		Top: nl.Names.String(nl.Scopes[0].Module), Instances: nl.CountInsts(), Scopes: len(nl.Scopes), Nets: len(nl.Nets) - 2,
 		Gates: rep.Gates, StateGates: rep.StateGates, Levels: rep.Levels, Pins: len(p.PinNet), Arcs: len(p.ArcDelay),
 		MergedDrivers: rep.MergedDrivers, OpenPins: rep.OpenPins, BlackBoxes: rep.BlackBoxes, Loops: rep.Loops,
 	}

@@ -67,7 +67,7 @@ func (s *Snapshot) others(ctx context.Context, kind string, c Selection) (out []
 	switch kind {
 	case "instance":
 		for i := range nl.Insts {
-			if in == nil || in[nl.Insts[i].Scope] {
+			if !nl.IsHoleInst(int32(i)) && (in == nil || in[nl.Insts[i].Scope]) {
 				o := Object{Name: nl.InstPath(int32(i), '/'), Kind: kind, Rule: "pattern", id: int32(i)}
 				o.File, o.Line = s.place(nl.Insts[i].Pos)
 				all = append(all, o)
