@@ -28,7 +28,9 @@ type FileInfo struct {
 	Chunks int           `json:"chunks"`
 	Time   time.Duration `json:"-"`
 
-	stamp fileStamp // of before it was read
+	stamp  fileStamp // of before it was read
+	chunks []source.Chunk
+	parsed int64 // bytes, by the session that has the file from the disk
 }
 
 // Progress tells how far a step is; done and total are in units of the step's own.
@@ -121,7 +123,15 @@ func (s *Session) note(role, path string, sum source.Sum, start time.Time, befor
 	if s.wasRead(role, path) {
 		return
 	}
-	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start), before})
+	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start), before, s.chunksOf(sum), sum.Size})
+}
+
+// chunksOf keeps the chunks of a file for sessions that continue this one.
+func (s *Session) chunksOf(sum source.Sum) []source.Chunk {
+	if !s.keep {
+		return nil
+	}
+	return sum.Chunks
 }
 
 // stampOf stamps a file for a session that others may continue; a pipe must not be opened twice, so others do not ask.

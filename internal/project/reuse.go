@@ -28,6 +28,9 @@ type Work struct {
 	CutOffs       int64
 	RowsCompared  int64
 	NewSources    []int32
+
+	Patched int      // steps that were patches of the earlier version
+	Whole   []string // why steps were not, of those that could have been
 }
 
 // Continue makes s the version after prev, which must be complete: steps that would come out the same are not taken again, nets and
@@ -61,7 +64,7 @@ func (s *Session) staged(ctx context.Context, name, choices string, above *stage
 	all.Merge(s.Bag)
 	s.Bag = all
 	for _, f := range st.files {
-		s.Work.BytesParsed += f.Bytes
+		s.Work.BytesParsed += f.parsed
 	}
 	if err == nil && st.bag.Errors() == 0 {
 		s.stages[name] = st

@@ -58,7 +58,8 @@ type Session struct {
 	stages   map[string]*stage
 
 	over    []design.Override // delays that no file has
-	overlay bool              // changed by a WhatIf
+	touched *netlist.Patched  // by what made Netlist of that of prev; nil: it was linked, or is the same
+	changed *design.Changed   // by what made Design of that of prev; nil: it was compiled, or is the same
 
 	libs         []*liberty.Library
 	modules      []*verilog.Module
@@ -149,13 +150,19 @@ func (s *Session) Compile(ctx context.Context) error {
 	if err != nil || s.Netlist == nil || s.Failed() {
 		return err
 	}
-	return s.staged(ctx, "design", fmt.Sprintf("%q %+v", s.Config.SDF, s.opt.design), s.stages["netlist"], func() error {
+	return s.staged(ctx, "design", s.designChoices(), s.stages["netlist"], func() error {
 		return s.phase("sdf and compile", func() (int64, error) {
+			if done, err := s.patchDesign(ctx); done || err != nil {
+				return 0, err
+			}
 			err := s.compile(ctx, nil)
 			return s.bytesOf("sdf"), err
 		})
 	}, func(p *Session) { s.Design, s.triNamed = p.Design, p.triNamed })
 }
+
+// designChoices is what decides a design beside its netlist and the contents of its files.
+func (s *Session) designChoices() string { return fmt.Sprintf("%q %+v", s.Config.SDF, s.opt.design) }
 
 // link reads the netlists and links them.
 func (s *Session) link(ctx context.Context) error {
@@ -182,7 +189,7 @@ func (s *Session) link(ctx context.Context) error {
 func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 	opt := s.opt.design
 	opt.Named = named
-	opt.Overrides = s.over
+	opt.Overrides, opt.Keep = s.over, s.keep
 	s.triNamed = named != nil
 	if s.prev != nil {
 		opt.Prev = s.prev.Design
@@ -192,7 +199,7 @@ func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 		path, mount := splitMount(arg)
 		sdfs = append(sdfs, design.SDF{Name: path, Mount: mount, Open: func() (io.ReadCloser, error) {
 			return s.openSDF(ctx, path)
-		}})
+		}, Chunks: func() ([]design.Chunk, error) { return s.sdfChunks(path), nil }})
 	}
 	var err error
 	s.sdfFault = nil
@@ -330,7 +337,12 @@ func (s *Session) Simulate(ctx context.Context) error {
 		opt.Keep = false
 	}
 	if p := s.prev; p != nil && p.Result != nil && opt.Keep {
-		delta := design.Diff(p.Design, s.Design)
+		var delta *design.Delta
+		if s.changed != nil {
+			delta, opt.Patched = &s.changed.Delta, true
+		} else {
+			delta = design.Diff(p.Design, s.Design)
+		}
 		opt.Prev, opt.Changed = p.Result, delta.Gates
 		opt.SameLogic = delta.Added+delta.Removed+delta.NewFunction+delta.NewInputs == 0 && p.Stim == s.Stim && p.Netlist == s.Netlist
 		s.Work.GatesCompiled = int64(len(delta.Gates))

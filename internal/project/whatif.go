@@ -42,7 +42,7 @@ func (s *Session) WhatIf(ctx context.Context, w *WhatIf, progress Progress) (*Se
 	n := &Session{
 		Config: s.Config, Bag: &diag.Bag{}, opt: s.opt, progress: progress, Files: s.Files, Netlist: s.Netlist, Design: s.Design,
 		prev: s, first: s.first, keep: true, triNamed: s.triNamed, stages: map[string]*stage{},
-		libs: s.libs, names: s.names, verilogFiles: s.verilogFiles, over: append(slices.Clip(s.over), w.Delays...), overlay: true,
+		libs: s.libs, names: s.names, verilogFiles: s.verilogFiles, over: append(slices.Clip(s.over), w.Delays...),
 	}
 	for _, name := range []string{"libraries", "netlist"} {
 		if st := s.stages[name]; st != nil {
@@ -81,21 +81,37 @@ func (s *Session) WhatIf(ctx context.Context, w *WhatIf, progress Progress) (*Se
 	return n, ctx.Err()
 }
 
-// recompile compiles the design on the netlist of n, which instances were touched in.
+// recompile makes the design of the netlist of n, in which instances were touched.
 func (n *Session) recompile(ctx context.Context, touched *netlist.Patched) error {
 	base := n.prev
-	n.Files = slices.DeleteFunc(slices.Clone(base.Files), func(f FileInfo) bool { return f.Role == "sdf" })
+	n.Files = base.Files
 	all := n.Bag
 	n.Bag = &diag.Bag{}
+	if n.Netlist != base.Netlist {
+		n.touched = touched
+	}
+	err := n.phase("patch", func() (int64, error) {
+		done, err := n.patchDesign(ctx)
+		if done || err != nil {
+			return 0, err
+		}
+		return 0, n.compileAgain(ctx)
+	})
+	n.stages["design"] = &stage{bag: n.Bag, above: n.stages["netlist"]}
+	all.Merge(n.Bag)
+	n.Bag = all
+	return err
+}
+
+// compileAgain compiles in full from the files, which must still be those of the earlier version.
+func (n *Session) compileAgain(ctx context.Context) error {
+	base := n.prev
+	n.Files = slices.DeleteFunc(slices.Clone(base.Files), func(f FileInfo) bool { return f.Role == "sdf" })
 	var named func(int32) bool
 	if base.triNamed && base.Stim != nil {
 		named = func(net int32) bool { return slices.Contains(base.Stim.Net, net) }
 	}
-	err := n.phase("sdf and compile", func() (int64, error) { return 0, n.compile(ctx, named) })
-	n.stages["design"] = &stage{bag: n.Bag, above: n.stages["netlist"]}
-	all.Merge(n.Bag)
-	n.Bag = all
-	if err != nil {
+	if err := n.compile(ctx, named); err != nil {
 		return err
 	}
 	for i := range n.Files {
@@ -104,7 +120,7 @@ func (n *Session) recompile(ctx context.Context, touched *netlist.Patched) error
 		if k < 0 || base.Files[k].Hash != f.Hash {
 			return &StaleError{f.Path}
 		}
-		f.stamp = base.Files[k].stamp
+		n.Work.BytesParsed += f.parsed
 	}
 	return nil
 }
