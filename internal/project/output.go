@@ -390,3 +390,12 @@ func (s *Session) saifCounts(n int32) saif.Counts {
 	}
 	return saif.Counts{T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB, TC: x.TC, IG: ig, HasIG: true}
 }
+
+// WriteWhole writes a file whole or not at all.
+func WriteWhole(path string, text []byte) error {
+	_, err := writeFile(path, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	return err
+}

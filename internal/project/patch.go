@@ -106,13 +106,16 @@ func designChunks(chunks []source.Chunk) []design.Chunk {
 	return out
 }
 
-// sdfChunks are the chunks of an SDF file that was read.
-func (s *Session) sdfChunks(path string) []design.Chunk {
-	k := slices.IndexFunc(s.Files, func(f FileInfo) bool { return f.Role == "sdf" && f.Path == path })
-	if k < 0 {
-		return nil
+// designChunks are the chunks of a file that was read; none where it could not be.
+func (f *sdfFile) designChunks() ([]design.Chunk, error) {
+	if f == nil {
+		return nil, nil
 	}
-	return designChunks(s.Files[k].chunks)
+	sum, err := f.Sum()
+	if err != nil {
+		return nil, err
+	}
+	return designChunks(sum.Chunks), nil
 }
 
 // readPiece reads a piece of the text of a file. size is that of the whole text: a file of another size is compressed.

@@ -197,9 +197,16 @@ func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 	var sdfs []design.SDF
 	for _, arg := range s.Config.SDF {
 		path, mount := splitMount(arg)
-		sdfs = append(sdfs, design.SDF{Name: path, Mount: mount, Open: func() (io.ReadCloser, error) {
-			return s.openSDF(ctx, path)
-		}, Chunks: func() ([]design.Chunk, error) { return s.sdfChunks(path), nil }})
+		var open *sdfFile
+		f := design.SDF{Name: path, Mount: mount, Open: func() (io.ReadCloser, error) {
+			r, err := s.openSDF(ctx, path)
+			open, _ = r.(*sdfFile)
+			return r, err
+		}}
+		if s.keep {
+			f.Chunks = func() ([]design.Chunk, error) { return open.designChunks() }
+		}
+		sdfs = append(sdfs, f)
 	}
 	var err error
 	s.sdfFault = nil

@@ -31,7 +31,12 @@ type Edit struct {
 	Factor    float64  // scaleDelay
 	Condition string   // setDelay, scaleDelay: only the arc with this condition
 	Policy    string   // setStimulus: hold, 0, 1, toggle:P, like:NET
+
+	moves []move // pins that the edit moves from net to net, for the script
 }
+
+// move takes a pin from one net to another; "" is none.
+type move struct{ pin, from, to string }
 
 // EditError says why an edit cannot be made. Index is its place among those of one Apply.
 type EditError struct {
@@ -54,8 +59,16 @@ type Overlay struct {
 
 	building chan struct{} // as Project.building
 
-	mu    sync.Mutex
-	stack []layer
+	mu      sync.Mutex
+	stack   []layer
+	version int64 // counts changes of the stack
+}
+
+// Version tells states of the stack apart.
+func (o *Overlay) Version() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.version
 }
 
 // layer is an edit with the snapshot in which it holds. Edits of one Apply share the snapshot of the last of them.
@@ -142,6 +155,7 @@ func (o *Overlay) Apply(ctx context.Context, edits []Edit) (*Snapshot, error) {
 	if n := len(o.stack); n > 0 {
 		apply = o.stack[n-1].apply + 1
 	}
+	o.version++
 	for _, e := range edits {
 		o.stack = append(o.stack, layer{e, s, apply})
 	}
@@ -167,6 +181,7 @@ func (o *Overlay) Undo(ctx context.Context, n int) (*Snapshot, error) {
 		again = append(again, l.edit)
 	}
 	o.stack = slices.Clip(old[:keep])
+	o.version++
 	o.mu.Unlock()
 	if len(again) == 0 {
 		return o.Top(), nil

@@ -163,8 +163,18 @@ func (m *editor) reconnect(e *Edit) error {
 		}
 	}
 	ed := &netlist.Edit{}
+	was := ""
+	if old := m.nl.PinNet[m.nl.Insts[inst].Pin0+k]; old >= 0 {
+		was = m.nl.NetName(old)
+	}
 	m.connect(ed, m.put(ed, inst), e.Pin, n)
+	e.moves = []move{{m.pinPath(inst, k), was, m.nl.NetName(n)}}
 	return m.patch(ed)
+}
+
+// pinPath is INSTANCE/PIN.
+func (m *editor) pinPath(inst, pin int32) string {
+	return m.nl.InstPath(inst, '/') + "/" + m.nl.InstPinName(inst, pin)
 }
 
 // connect sets the net of one pin.
@@ -226,6 +236,7 @@ func (m *editor) sinks(net int32) (list []sink) {
 }
 
 func (m *editor) insertBuffer(e *Edit) error {
+	e.moves = nil
 	net, err := m.net(e.Net)
 	if err != nil {
 		return err
@@ -291,6 +302,7 @@ func (m *editor) insertBuffer(e *Edit) error {
 			i = len(ed.Put) - 1
 		}
 		m.connect(ed, &ed.Put[i], m.nl.InstPinName(s.inst, s.pin), netlist.NewNetRef(0))
+		e.moves = append(e.moves, move{m.pinPath(s.inst, s.pin), m.nl.NetName(net), wire})
 	}
 	ed.Put = append(ed.Put, netlist.Put{Slot: netlist.None, Scope: scope, Name: m.intern(ed, e.Name), Cell: m.intern(ed, c.Name), Pins: []netlist.PutPin{
 		{Pin: m.intern(ed, in.Name), Net: net}, {Pin: m.intern(ed, out.Name), Net: netlist.NewNetRef(0)},
@@ -302,6 +314,10 @@ func (m *editor) insertBuffer(e *Edit) error {
 	if path := string(m.nl.AppendScopePath(nil, scope, '/')); path != "" {
 		e.Name, e.NewNet = path+"/"+e.Name, path+"/"+wire
 	}
+	for i := range e.moves {
+		e.moves[i].to = e.NewNet
+	}
+	e.moves = append(e.moves, move{e.Name + "/" + in.Name, "", m.nl.NetName(net)}, move{e.Name + "/" + out.Name, "", e.NewNet})
 	return nil
 }
 
@@ -324,6 +340,7 @@ func (m *editor) free(prefix string, ok func(string) bool) string {
 }
 
 func (m *editor) removeBuffer(e *Edit) error {
+	e.moves = nil
 	inst, err := m.inst(e.Instance)
 	if err != nil {
 		return err
@@ -364,6 +381,7 @@ func (m *editor) removeBuffer(e *Edit) error {
 				i = len(ed.Put) - 1
 			}
 			m.connect(ed, &ed.Put[i], nl.InstPinName(s.inst, s.pin), from)
+			e.moves = append(e.moves, move{m.pinPath(s.inst, s.pin), nl.NetName(to), nl.NetName(from)})
 		}
 	}
 	return m.patch(ed)

@@ -97,6 +97,7 @@ type Edit struct {
 	Output    string   `json:"output,omitempty"`    // setDelay, scaleDelay: output of the arc, absent for all
 	Sinks     []string `json:"sinks,omitempty"`     // insertBuffer: INSTANCE/PIN that move behind it, absent for all
 	Name      string   `json:"name,omitempty"`      // insertBuffer: name of the new instance; absent: made
+	NewNet    string   `json:"newNet,omitempty"`    // insertBuffer: the net behind it, in answers only
 	Rise      *int64   `json:"rise,omitempty"`      // setDelay: ticks
 	Fall      *int64   `json:"fall,omitempty"`      // setDelay: ticks
 	Wire      bool     `json:"wire,omitempty"`      // setDelay, scaleDelay: the wire to `pin` instead of the arcs

@@ -57,6 +57,8 @@ func (p Page) Validate() error {
 // Meta says on what an answer rests. Every result about a design has it.
 type Meta struct {
 	Snapshot   int64              `json:"snapshot"`             // number of the snapshot that answered
+	Overlay    string             `json:"overlay,omitempty"`    // what-if overlay on the snapshot that answered
+	Edits      int64              `json:"edits,omitempty"`      // edits on its stack
 	CheckedMs  int64              `json:"checkedMs"`            // milliseconds since the files were last compared with it
 	Inputs     []Input            `json:"inputs,omitempty"`     // files that the answer depends on
 	Tick       string             `json:"tick,omitempty"`       // unit of all times in the answer, for example 1ps

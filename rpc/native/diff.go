@@ -49,11 +49,27 @@ func (n *Native) sides(ctx context.Context, q *api.DiffRunParams) (a, b *view, p
 
 // diffRun compares two sides net by net.
 func (n *Native) diffRun(ctx context.Context, q api.DiffRunParams) (r api.DiffRunResult, err error) {
-	by, err := diffOrder(q.Sort)
+	a, b, pg, err := n.sides(ctx, &q)
 	if err != nil {
 		return r, err
 	}
-	a, b, pg, err := n.sides(ctx, &q)
+	return n.comparePage(ctx, &q, a, b, pg)
+}
+
+// compare compares two views, of which the pages must be those of the same edits.
+func (n *Native) compare(ctx context.Context, q *api.DiffRunParams, a, b *view) (r api.DiffRunResult, err error) {
+	pg := &pager{limit: q.Rows(), query: digest([]any{q.Selection, q.Sort, q.After, q.Stimulus, b.overlay.o.Version()})}
+	if q.Cursor != "" {
+		_, rest, _ := strings.Cut(q.Cursor, ".")
+		if _, err := pg.parse(rest); err != nil {
+			return r, err
+		}
+	}
+	return n.comparePage(ctx, q, a, b, pg)
+}
+
+func (n *Native) comparePage(ctx context.Context, q *api.DiffRunParams, a, b *view, pg *pager) (r api.DiffRunResult, err error) {
+	by, err := diffOrder(q.Sort)
 	if err != nil {
 		return r, err
 	}

@@ -56,6 +56,9 @@ type Native struct {
 	sessions map[*session]bool
 	subs     map[string]*subscription // by id
 	nextSub  int64
+
+	overlays    map[string]*overlay // by id
+	nextOverlay int64
 }
 
 // session is what belongs to a connection.
@@ -74,7 +77,7 @@ type session struct {
 
 // New makes a server of a workspace. The workspace's notify must call Updated.
 func New(server Server) *Native {
-	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}}
+	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}, overlays: map[string]*overlay{}}
 	n.ws = workspace.New(n.updated)
 	rpc.Register(n.mux, api.Initialize, n.initialize)
 	rpc.Register(n.mux, api.Shutdown, n.shutdown)
@@ -87,6 +90,7 @@ func New(server Server) *Native {
 	n.registerNet()
 	n.registerDiff()
 	n.registerServer()
+	n.registerWhatIf()
 	return n
 }
 
@@ -127,6 +131,11 @@ func (n *Native) closed(s *session) {
 	for id, sub := range n.subs {
 		if sub.session == s {
 			delete(n.subs, id)
+		}
+	}
+	for id, o := range n.overlays {
+		if o.session == s {
+			delete(n.overlays, id)
 		}
 	}
 }

@@ -15,24 +15,35 @@ import (
 
 // view is the snapshot that a request reads.
 type view struct {
-	p     *workspace.Project
-	s     *workspace.Snapshot
-	made  bool // for this request
-	start time.Time
+	p    *workspace.Project
+	s    *workspace.Snapshot
+	made bool // for this request
+
+	overlay *overlay // nil: a snapshot of the files
+	start   time.Time
 }
 
 // take finds the snapshot of a request: the pinned one, else the newest, for which the files are compared.
 func (n *Native) take(ctx context.Context, t api.Target) (*view, error) {
 	start := time.Now()
-	switch {
-	case t.Overlay != "":
-		return nil, api.Errorf(api.OverlayNotFound, "there is no overlay %q", t.Overlay)
-	case t.Snapshot < 0:
+	if t.Snapshot < 0 {
 		return nil, api.Errorf(api.BadRequest, "snapshot is %d", t.Snapshot)
 	}
 	style, ok := styles[t.NameStyle]
 	if !ok {
 		return nil, api.Errorf(api.BadRequest, "nameStyle %q: use verilog, sdc or saif", t.NameStyle)
+	}
+	if t.Overlay != "" {
+		o, err := n.overlayOf(ctx, t.Overlay)
+		if err != nil {
+			return nil, err
+		}
+		if t.Snapshot > 0 && t.Snapshot != o.o.Base().N {
+			return nil, api.Errorf(api.BadRequest, "overlay %s lies on snapshot %d, not %d", o.id, o.o.Base().N, t.Snapshot)
+		}
+		v := o.view(start)
+		v.s = v.s.In(style)
+		return v, nil
 	}
 	p, err := n.ws.Get(t.Design)
 	if err != nil {
@@ -67,6 +78,13 @@ var styles = map[string]workspace.Style{"": workspace.Verilog, "verilog": worksp
 
 // takePage is take for a request with pages: they come from the snapshot of the first one.
 func (n *Native) takePage(ctx context.Context, t api.Target, p api.Page, query ...any) (*view, *pager, error) {
+	if t.Overlay != "" { // pages are of the same edits
+		o, err := n.overlayOf(ctx, t.Overlay)
+		if err != nil {
+			return nil, nil, err
+		}
+		query = append(query, t.Overlay, o.o.Version())
+	}
 	pg := &pager{limit: p.Rows(), query: digest(query)}
 	if p.Cursor != "" {
 		snapshot, err := pg.parse(p.Cursor)
@@ -132,6 +150,9 @@ func (v *view) meta() api.Meta {
 	m := snapshotMeta(v.s)
 	m.CheckedMs = max(time.Since(v.s.Checked()).Milliseconds(), 0)
 	m.Ms = map[string]float64{"total": ms(time.Since(v.start))}
+	if v.overlay != nil {
+		m.Overlay, m.Edits = v.overlay.id, int64(len(v.overlay.o.Edits()))
+	}
 	if v.made {
 		m.Work = work(v.s)
 		for _, p := range v.s.Session.Phases {
