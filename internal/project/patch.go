@@ -18,7 +18,7 @@ import (
 func (s *Session) patchDesign(ctx context.Context) (done bool, err error) {
 	p := s.prev
 	switch {
-	case p == nil || p.Design == nil || !s.keep:
+	case p == nil || p.Design == nil || !s.keep || !s.whatIf:
 		return false, nil
 	case s.Netlist != p.Netlist && s.touched == nil:
 		return false, nil // linked anew

@@ -58,6 +58,7 @@ type Session struct {
 	stages   map[string]*stage
 
 	over    []design.Override // delays that no file has
+	whatIf  bool              // changed by edits that no file has
 	touched *netlist.Patched  // by what made Netlist of that of prev; nil: it was linked, or is the same
 	changed *design.Changed   // by what made Design of that of prev; nil: it was compiled, or is the same
 

@@ -42,7 +42,7 @@ func (s *Session) WhatIf(ctx context.Context, w *WhatIf, progress Progress) (*Se
 	n := &Session{
 		Config: s.Config, Bag: &diag.Bag{}, opt: s.opt, progress: progress, Files: s.Files, Netlist: s.Netlist, Design: s.Design,
 		prev: s, first: s.first, keep: true, triNamed: s.triNamed, stages: map[string]*stage{},
-		libs: s.libs, names: s.names, verilogFiles: s.verilogFiles, over: append(slices.Clip(s.over), w.Delays...),
+		libs: s.libs, names: s.names, verilogFiles: s.verilogFiles, over: append(slices.Clip(s.over), w.Delays...), whatIf: true,
 	}
 	for _, name := range []string{"libraries", "netlist"} {
 		if st := s.stages[name]; st != nil {
