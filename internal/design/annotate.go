@@ -738,7 +738,7 @@ func (a *annotator) Interconnect(mode sdf.Mode, src, dst []byte, val []sdf.Value
 			a.src = append(a.src[:0], src...)
 		}
 		if a.srcEnd.net != to.net || to.net < 0 {
-			a.b.keep.odd()
+			a.b.keep.foreign(a.b.nl, &a.srcEnd, &to)
 		}
 		return a.b.wire(mode, &a.srcEnd, &to, a.vals, pos)
 	}))

@@ -2,6 +2,7 @@ package design
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/wattd/wattd/internal/diag"
@@ -28,6 +29,7 @@ type kept struct {
 	sinkPart  []int32
 	instParts map[int32][]int32
 	sinkParts map[int32][]int32
+	strangers map[int32][]int32 // by instance: pins whose wires name it as a source that it is not
 	netParts  map[int32][]int32 // nets whose sinks are named together
 
 	netInst    []int32            // driver of a net: instance, ^primitive, noDriver or severalDrivers
@@ -108,9 +110,10 @@ type note struct {
 // keeper fills kept while a design is compiled.
 type keeper struct {
 	*kept
-	lastTally []int32 // by shape+1: the tally of a gate of that shape, which the next is likely to have too
-	cur       int32   // part being read
-	muted     bool    // its entry is noted as a whole
+	lastTally    []int32 // by shape+1: the tally of a gate of that shape, which the next is likely to have too
+	cur          int32   // part being read
+	ownStrangers bool    // of a patch: the map was copied
+	muted        bool    // its entry is noted as a whole
 
 	collect *mentions // of a patch: where mentions go instead
 }
@@ -119,7 +122,7 @@ func newKeeper(nl *netlist.Netlist, opt *Options) *keeper {
 	k := &keeper{kept: &kept{
 		corner: opt.Corner, fallback: opt.CornerFallback, keepConditions: opt.KeepConditions, pulseReject: opt.PulseReject, overrides: opt.Overrides,
 		instPart: make([]int32, len(nl.Insts)), sinkPart: make([]int32, len(nl.PinNet)),
-		instParts: map[int32][]int32{}, sinkParts: map[int32][]int32{}, netParts: map[int32][]int32{},
+		instParts: map[int32][]int32{}, sinkParts: map[int32][]int32{}, netParts: map[int32][]int32{}, strangers: map[int32][]int32{},
 		multi: map[int32][]driver{}, undirected: map[int32]bool{}, cellUse: make([]int32, len(nl.Cells)),
 		tallyID: map[tally]int32{}, late: map[int32]lateCount{}, noteCount: map[diag.Code]int64{}, cellNotes: map[int32][]diag.Diag{},
 	}}
@@ -206,6 +209,26 @@ func (k *keeper) net(n int32) {
 func (k *keeper) odd() {
 	if k != nil {
 		k.parts[k.cur].odd = true
+	}
+}
+
+// foreign notes a wire whose source does not drive its load: what becomes of it depends on the source too.
+func (k *keeper) foreign(nl *netlist.Netlist, from, to *end) {
+	switch {
+	case k == nil:
+		return
+	case k.muted || from.inst < 0 || to.inst < 0:
+		k.odd()
+		return
+	}
+	k.inst(from.inst)
+	s := nl.Insts[to.inst].Pin0 + to.pin
+	k.sink(s)
+	if !slices.Contains(k.strangers[from.inst], s) {
+		if k.collect != nil && !k.ownStrangers {
+			k.strangers, k.ownStrangers = maps.Clone(k.strangers), true
+		}
+		k.strangers[from.inst] = append(slices.Clip(k.strangers[from.inst]), s)
 	}
 }
 

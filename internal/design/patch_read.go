@@ -153,7 +153,7 @@ func (x *patcher) oddParts() error {
 		for at, id := range x.k.files[f].order {
 			if p := &x.k.parts[id]; p.odd && !x.newPart[id] {
 				bytes += x.endOf(f, at) - p.from.Offset
-				if bytes > maxParsed/8 {
+				if bytes > maxParsed/2 {
 					return &Refusal{"many statements of an SDF file without a place in the netlist"}
 				}
 				x.gone[id], x.newPart[id], x.read[id] = true, true, true
@@ -387,6 +387,11 @@ func (x *patcher) targets() (insts, sinks map[int32]bool) {
 	}
 	for n := range x.rewired {
 		for _, s := range x.sub.sinks[n] {
+			sink(s)
+		}
+	}
+	for _, i := range x.touched {
+		for _, s := range x.k.strangers[i] {
 			sink(s)
 		}
 	}

@@ -492,7 +492,7 @@ func (c *patchCase) step(nl *netlist.Netlist, free int32) {
 
 // TestPatchEqualsCompile makes chains of random edits and compares what Patch and Compile make of each, by names.
 func TestPatchEqualsCompile(t *testing.T) {
-	seeds := uint64(10)
+	seeds := uint64(8)
 	if testing.Short() {
 		seeds = 6
 	}

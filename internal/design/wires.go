@@ -124,7 +124,7 @@ func (b *builder) wire(mode sdf.Mode, from, to *end, vals []value, pos diag.Pos)
 			return false
 		}
 		if b.keep != nil && from != nil && from.inst >= 0 && !slices.ContainsFunc(b.netDrivers(to.net), from.is) {
-			b.keep.odd()
+			b.keep.foreign(b.nl, from, to)
 		}
 		sink := b.nl.Insts[to.inst].Pin0 + to.pin
 		if b.sub != nil {
