@@ -43,10 +43,12 @@ type tally struct {
 	kinds                     map[string]int
 	paths                     map[string]int
 	run, marked, total, bytes int64
-	compared                  int
+	compared, wrong           int
 }
 
-// path tells how a step was done.
+func newTally() *tally { return &tally{kinds: map[string]int{}, paths: map[string]int{}} }
+
+// note counts a step and how it was done.
 func (y *tally) note(e edittest.Edit, w *project.Work, files bool) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -89,8 +91,8 @@ func (e *edited) fail(format string, args ...any) bool {
 	return false
 }
 
-// begin opens the design; false when the random design has errors, which are not what is looked for.
-func (e *edited) begin() bool {
+// open opens the design and compares its first version.
+func (e *edited) open() bool {
 	if _, err := e.dir.Write(e.seq.Files(), 0); err != nil {
 		return e.fail("%v", err)
 	}
@@ -130,6 +132,9 @@ func (e *edited) compare(x edittest.Edit, files bool) bool {
 	var wrong *workspace.InputError
 	if errors.As(err, &wrong) {
 		e.tally.note(x, &project.Work{}, files)
+		e.tally.mu.Lock()
+		e.tally.wrong++
+		e.tally.mu.Unlock()
 		if coldErr != nil {
 			return e.fail("cold: %v", coldErr)
 		}
@@ -254,25 +259,8 @@ func TestEdits(t *testing.T) {
 		usual = 60
 	}
 	from, n := sequences(t, usual)
-	y := &tally{kinds: map[string]int{}, paths: map[string]int{}}
-	var next atomic.Uint64
-	next.Store(from)
-	var bad atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for {
-				seed := next.Add(1) - 1
-				if seed >= from+n || bad.Load() > 3 {
-					return
-				}
-				if !sequence(t, seed, y) {
-					bad.Add(1)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	y := newTally()
+	each(t, from, n, func(seed uint64) bool { return sequence(t, seed, y) })
 	for _, k := range edittest.Kinds() {
 		if n >= 100 && y.kinds[k] == 0 {
 			t.Errorf("no edit was a %q", k)
@@ -282,15 +270,47 @@ func TestEdits(t *testing.T) {
 	t.Logf("%d sequences, %d steps: %d pairs run of %d, %d dirty; %v; %d bytes parsed", n, y.compared, y.run, y.total, y.marked, y.paths, y.bytes)
 }
 
-func sequence(t *testing.T, seed uint64, y *tally) bool {
+// each calls f with n seeds, as many at a time as there are processors, until some have failed.
+func each(t *testing.T, from, n uint64, f func(seed uint64) bool) {
+	var next atomic.Uint64
+	next.Store(from)
+	var bad atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for bad.Load() < 4 {
+				seed := next.Add(1) - 1
+				if seed >= from+n {
+					return
+				}
+				if !f(seed) {
+					bad.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// begin opens the design of a seed in a folder that done removes.
+func begin(t *testing.T, seed uint64, y *tally) (e *edited, done func()) {
 	dir, err := os.MkdirTemp(t.TempDir(), "")
 	if err != nil {
 		t.Error(err)
-		return false
+		return nil, func() {}
 	}
-	defer os.RemoveAll(dir)
-	e := &edited{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 79)), seq: edittest.New(seed), dir: edittest.Folder{Dir: dir}, tally: y}
-	if !e.begin() {
+	done = func() { os.RemoveAll(dir) }
+	e = &edited{t: t, seed: seed, r: rand.New(rand.NewPCG(seed, 79)), seq: edittest.New(seed), dir: edittest.Folder{Dir: dir}, tally: y}
+	if !e.open() {
+		return nil, done
+	}
+	return e, done
+}
+
+func sequence(t *testing.T, seed uint64, y *tally) bool {
+	e, done := begin(t, seed, y)
+	defer done()
+	if e == nil {
 		return false
 	}
 	if seed%40 == 0 {
@@ -309,4 +329,41 @@ func sequence(t *testing.T, seed uint64, y *tally) bool {
 		}
 	}
 	return ok
+}
+
+// TestBytes edits netlists and delays of an open design at the level of bytes: what comes out, a result or errors, is what a cold run says.
+func TestBytes(t *testing.T) {
+	usual := 150
+	if testing.Short() {
+		usual = 20
+	}
+	from, n := sequences(t, usual)
+	y := newTally()
+	each(t, from, n, func(seed uint64) bool {
+		e, done := begin(t, seed, y)
+		defer done()
+		if e == nil {
+			return false
+		}
+		files := e.seq.Files()
+		for range 2 * stepsOf {
+			name := []string{"top.v", "top.v", "delays0.sdf"}[e.r.IntN(3)]
+			was := files[name]
+			text, what := edittest.Garble(e.r, was)
+			files[name] = text
+			e.lately = append(e.lately, name+": "+what)
+			changed, err := e.dir.Write(files, e.r.IntN(3))
+			if err != nil {
+				return e.fail("%v", err)
+			}
+			if !e.compare(edittest.Edit{Kind: "bytes"}, len(changed) > 0) {
+				return false
+			}
+			if e.p.Fault() != nil || e.r.IntN(3) == 0 {
+				files[name] = was
+			}
+		}
+		return true
+	})
+	t.Logf("%d steps, %d with errors; %v", y.compared, y.wrong, y.paths)
 }
