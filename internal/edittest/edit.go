@@ -17,7 +17,7 @@ type Edit struct {
 	Wrong bool
 	// Undo says that the files are as before the last step.
 	Undo bool
-	// Grows says that gates or nets came or went.
+	// Grows says that gates or nets came or went; a three-state net that a dump names is no gate.
 	Grows bool
 }
 
@@ -63,8 +63,8 @@ var kinds = []kind{
 	{"remove an instance of a module", 1, false, true, (*Design).removeInstance},
 	{"extend the stimulus", 3, false, false, func(d *Design) string { d.extend(); return fmt.Sprintf("to %d", d.stim.end) }},
 	{"change a part of the stimulus", 5, false, false, func(d *Design) string { d.alter(); return "altered" }},
-	{"record the stimulus anew", 2, false, false, func(d *Design) string { d.record(); return "recorded" }},
-	{"drop a variable of the stimulus", 2, false, false, (*Design).dropVar},
+	{"record the stimulus anew", 2, false, true, func(d *Design) string { d.record(); return "recorded" }},
+	{"drop a variable of the stimulus", 2, false, true, (*Design).dropVar},
 	{"function in the library", 2, false, false, (*Design).function},
 	{"attribute in the library", 2, true, false, (*Design).attribute},
 	{"annotate anew", 2, false, false, func(d *Design) string { d.annotate(); return "annotated" }},

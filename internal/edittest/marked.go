@@ -76,16 +76,29 @@ type view struct {
 func newView(s *project.Session) *view {
 	v := &view{p: s.Design.Program, waves: s.Result.Waves, job: s.Result.Kept.Job, net: map[string]int32{}}
 	v.name, v.drive = make([]string, v.p.NNet), make([]int32, v.p.NNet)
+	nl := s.Netlist
 	for n := range v.p.NNet {
 		switch {
-		case int(n) < len(s.Netlist.Nets) && n >= 2 && s.Netlist.Nets[n].Flags&netlist.NetHidden == 0:
-			v.name[n] = identity(s.Netlist, n)
 		case n < 2:
 			v.name[n] = fmt.Sprint("constant ", n)
+		case int(n) >= len(nl.Nets):
+			v.name[n] = fmt.Sprint("helper ", n)
+		case nl.Nets[n].Flags&netlist.NetHidden != 0: // known by its number in its module
+			v.name[n] = fmt.Sprint("hidden ", nl.Nets[n].Bit, " of ", string(nl.AppendScopePath(nil, nl.Nets[n].Scope, 0)))
 		default:
-			v.name[n] = fmt.Sprint("hidden ", n) // without a name nothing tells what it was before
+			v.name[n] = identity(nl, n)
 		}
-		v.net[v.name[n]], v.drive[n] = n, -1
+		v.drive[n] = -1
+	}
+	for _, x := range s.Design.Tristate { // helpers are known by the net that they help to compute
+		for i, n := range []int32{x.Z, x.B} {
+			if n >= 2 {
+				v.name[n] = fmt.Sprint("helper ", i, " of ", v.name[x.Net])
+			}
+		}
+	}
+	for n, name := range v.name {
+		v.net[name] = int32(n)
 	}
 	for g, n := range v.p.GateOut {
 		if n >= 0 {
@@ -127,6 +140,9 @@ func (v *view) pins(g int32) []int32 {
 }
 
 func (v *view) startBits(g int32) uint32 {
+	if len(v.job.StartBits) == 0 { // all are 0
+		return 0
+	}
 	return v.job.StartBits[g] & (1<<v.p.Fns[v.p.GateFn[g]].NBit - 1)
 }
 

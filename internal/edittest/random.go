@@ -79,7 +79,7 @@ func (d *Design) module(name string, inputs, gates int, subs []*module) *module 
 	for _, s := range subs {
 		d.addInstance(m, s)
 	}
-	if d.p(30) {
+	if d.p(15) {
 		d.addThreeState(m)
 	}
 	for i := range 2 {
@@ -144,7 +144,7 @@ func (d *Design) addGate(m *module, at int) *item {
 		it.cell = cellNamed(pick(d.r, []string{"LATQ", "LATC"}))
 	default:
 		it.cell = pick(d.r, cells[:18])
-		if len(it.cell.in) > 3 && d.p(70) { // large maps take their time
+		if len(it.cell.in) > 3 && d.p(85) { // large maps take their time
 			it.cell = pick(d.r, cells[:14])
 		}
 	}

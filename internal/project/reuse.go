@@ -1,12 +1,14 @@
 package project
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"slices"
 
 	"github.com/wattd/wattd/internal/design"
 	"github.com/wattd/wattd/internal/diag"
+	"github.com/wattd/wattd/internal/netlist"
 	"github.com/wattd/wattd/internal/source"
 )
 
@@ -141,12 +143,34 @@ func sameSources(old, now *design.Design) bool {
 			return false
 		}
 	}
+	if !sameNames(old.Netlist, now.Netlist, now.Sources) {
+		return false
+	}
 	for i := range now.States {
 		if old.Program.GateOut[old.States[i].Gate] != now.Program.GateOut[now.States[i].Gate] {
 			return false
 		}
 	}
 	return slices.Equal(old.ClockPins, now.ClockPins)
+}
+
+// sameNames says whether nets are printed by the same names in both: what was said of a stimulus names them.
+func sameNames(old, now *netlist.Netlist, nets []int32) bool {
+	if old == now {
+		return true
+	}
+	var a, b []byte
+	for _, n := range nets {
+		if int(n) >= len(old.Nets) || int(n) >= len(now.Nets) {
+			return false
+		}
+		x, y := &old.Nets[n], &now.Nets[n]
+		a, b = old.AppendScopePath(a[:0], x.Scope, '/'), now.AppendScopePath(b[:0], y.Scope, '/')
+		if x.Bit != y.Bit || !bytes.Equal(a, b) || !bytes.Equal(old.Names.Bytes(x.Name), now.Names.Bytes(y.Name)) {
+			return false
+		}
+	}
+	return true
 }
 
 // Detach lets go of the session that s continued. It is called once s is complete, so that old versions can be freed.
