@@ -42,11 +42,12 @@ type tally struct {
 	mu                        sync.Mutex
 	kinds                     map[string]int
 	paths                     map[string]int
+	whole                     map[string]int // why steps were no patches
 	run, marked, total, bytes int64
 	compared, wrong           int
 }
 
-func newTally() *tally { return &tally{kinds: map[string]int{}, paths: map[string]int{}} }
+func newTally() *tally { return &tally{kinds: map[string]int{}, paths: map[string]int{}, whole: map[string]int{}} }
 
 // note counts a step and how it was done.
 func (y *tally) note(e edittest.Edit, w *project.Work, files bool) {
@@ -59,12 +60,17 @@ func (y *tally) note(e edittest.Edit, w *project.Work, files bool) {
 		y.paths["wrong"]++
 		return
 	}
+	for _, why := range w.Whole {
+		y.whole[why]++
+	}
 	y.run += w.PairsRun
 	y.total += w.PairsTotal
 	y.bytes += w.BytesParsed
 	switch {
 	case !files:
 		y.paths["nothing to do"]++
+	case w.Patched > 0:
+		y.paths["patched"]++
 	case w.GatesCompiled == 0 && w.PairsRun == 0:
 		y.paths["taken over"]++
 	case w.PairsRun < w.PairsTotal:
@@ -269,7 +275,7 @@ func TestEdits(t *testing.T) {
 		}
 		t.Logf("%5d %s", y.kinds[k], k)
 	}
-	t.Logf("%d sequences, %d steps: %d pairs run of %d, %d dirty; %v; %d bytes parsed", n, y.compared, y.run, y.total, y.marked, y.paths, y.bytes)
+	t.Logf("%d sequences, %d steps: %d pairs run of %d, %d dirty; %v; %d bytes parsed; no patches: %v", n, y.compared, y.run, y.total, y.marked, y.paths, y.bytes, y.whole)
 }
 
 // each calls f with n seeds, as many at a time as there are processors, until some have failed.
