@@ -25,6 +25,7 @@ type Net struct {
 	Source bool // not computed
 	Start  bool
 	Ticks  []int64 // changes in (From, To)
+	Causes []Cause // of Ticks; Net is -1 for sources
 
 	Filtered    int64
 	ErrorPulses int64
@@ -38,6 +39,12 @@ type Net struct {
 	// Times in [From, To). TZ and TB are those of three-state nets; of sources the recorded values count.
 	T0, T1, TX, TZ, TB int64
 	TC, Rise, Fall     int64
+}
+
+// Cause is what made a change of a net: the change of another at tick At, whose pin switched at tick Pin.
+type Cause struct {
+	Net     int
+	At, Pin int64
 }
 
 // Result is the answer.

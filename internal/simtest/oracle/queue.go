@@ -4,8 +4,9 @@ import "container/heap"
 
 // event is an output that will change.
 type event struct {
-	t int64
-	v bool
+	t  int64
+	v  bool
+	by Cause
 }
 
 // inertial is the output of a gate or wire: the last scheduled value, what is on its way, and what was seen last.
@@ -18,7 +19,7 @@ type inertial struct {
 
 // schedule takes a new function value v at tick t with delay d and limits r and e. It reports the tick of a new event,
 // or ok false.
-func (q *inertial) schedule(t int64, v bool, d, r, e int64) (at int64, ok bool) {
+func (q *inertial) schedule(t int64, v bool, d, r, e int64, by Cause) (at int64, ok bool) {
 	q.y = v
 	if n := len(q.pend); n > 0 {
 		p := q.pend[n-1].t
@@ -32,7 +33,7 @@ func (q *inertial) schedule(t int64, v bool, d, r, e int64) (at int64, ok bool) 
 			q.errors++
 		}
 	}
-	q.pend = append(q.pend, event{t + d, v})
+	q.pend = append(q.pend, event{t + d, v, by})
 	return t + d, true
 }
 

@@ -137,12 +137,13 @@ func (s *sim) run() {
 }
 
 // emit changes a net at tick t.
-func (s *sim) emit(net int, t int64, v bool) {
+func (s *sim) emit(net int, t int64, v bool, by Cause) {
 	if s.val[net] == v {
 		return
 	}
 	s.val[net], s.changed[net] = v, t
 	s.res.Nets[net].Ticks = append(s.res.Nets[net].Ticks, t)
+	s.res.Nets[net].Causes = append(s.res.Nets[net].Causes, by)
 	for _, w := range s.sinks[net] {
 		s.agenda.add(t, w.order)
 	}
@@ -151,7 +152,7 @@ func (s *sim) emit(net int, t int64, v bool) {
 func (s *sim) sourceTick(net int, t int64) {
 	for _, e := range s.src[net] {
 		if e.t == t {
-			s.emit(net, t, e.v)
+			s.emit(net, t, e.v, Cause{Net: -1})
 		}
 	}
 }
@@ -163,14 +164,14 @@ func (s *sim) wireTick(p *gpin, g *gate, t int64) {
 		w.in = v
 		if v != w.q.y {
 			e := edge(v)
-			if at, ok := w.q.schedule(t, v, w.d[e], w.rej[e], w.er[e]); ok && at > t {
+			if at, ok := w.q.schedule(t, v, w.d[e], w.rej[e], w.er[e], Cause{At: t}); ok && at > t {
 				s.agenda.add(at, w.order)
 			}
 		}
 	}
 	before := w.now()
-	if _, ok := w.q.passed(t); ok {
-		w.old, w.changed = before, t
+	if ev, ok := w.q.passed(t); ok {
+		w.old, w.changed, w.from = before, t, ev.by.At
 		s.agenda.add(t, g.order)
 	}
 }
@@ -194,7 +195,7 @@ func (s *sim) gateTick(g *gate, t int64) {
 		s.evaluate(g, t, switched)
 	}
 	if ev, ok := g.q.passed(t); ok {
-		s.emit(g.out, t, ev.v)
+		s.emit(g.out, t, ev.v, ev.by)
 	}
 }
 
@@ -224,8 +225,9 @@ func (s *sim) evaluate(g *gate, t int64, switched []int) {
 		}
 		return
 	}
-	d, r, e := s.delay(g, t, switched, edge(v))
-	if at, ok := g.q.schedule(t, v, d, r, e); ok && at > t { // at t itself it passes below
+	d, r, e, pin := s.delay(g, t, switched, edge(v))
+	by := Cause{g.pins[pin].net, g.pins[pin].w.from, t}
+	if at, ok := g.q.schedule(t, v, d, r, e, by); ok && at > t { // at t itself it passes below
 		s.agenda.add(at, g.order)
 	}
 }
@@ -257,22 +259,27 @@ func (s *sim) races(g *gate, k int, switched []int) bool {
 	return false
 }
 
-// delay is the smallest over the pins that switched and have one, with its limits; of equal ones that of the first pin.
-func (s *sim) delay(g *gate, t int64, switched []int, oe int) (d, r, e int64) {
+// delay is the smallest over the pins that switched and have one, with its limits; of equal ones that of the first pin. pin is the cause.
+func (s *sim) delay(g *gate, t int64, switched []int, oe int) (d, r, e int64, pin int) {
 	found := false
-	take := func(x *entry) {
+	take := func(i int, x *entry) {
 		if x.has[oe] && (!found || x.ticks[oe] < d) {
-			d, r, e, found = x.ticks[oe], x.rej[oe], x.er[oe], true
+			d, r, e, pin, found = x.ticks[oe], x.rej[oe], x.er[oe], i, true
 		}
 	}
-	var causes []*pair
+	pin = switched[0]
+	type cause struct {
+		pin int
+		*pair
+	}
+	var causes []cause
 	for _, i := range switched {
 		p := g.pins[i]
 		part := g.drv[p.part]
 		if p.inst < 0 {
 			if !found || part.delay[oe] < d {
 				d = part.delay[oe]
-				r, e, found = d, d, true
+				r, e, pin, found = d, d, i, true
 			}
 			continue
 		}
@@ -280,26 +287,26 @@ func (s *sim) delay(g *gate, t int64, switched []int, oe int) (d, r, e int64) {
 		if pr == nil {
 			continue
 		}
-		causes = append(causes, pr)
+		causes = append(causes, cause{i, pr})
 		if x := s.arc(g, part, pr, edge(g.pin(i)), oe, t); x != nil {
-			take(x)
+			take(i, x)
 		}
 	}
 	if found {
-		return d, r, e
+		return d, r, e, pin
 	}
 	// No pin that switched has a delay in this state: the smallest of any of their entries, either input edge; of equal
 	// ones the first of: default entry, conditions in the order made, rising input edge before falling.
 	s.stat("fallback")
 	for _, pr := range causes {
 		for _, ie := range []int{rise, fall} {
-			take(pr.def[ie])
+			take(pr.pin, pr.def[ie])
 			for _, x := range pr.conds[ie] {
-				take(x)
+				take(pr.pin, x)
 			}
 		}
 	}
-	return d, r, e
+	return d, r, e, pin
 }
 
 // arc is the entry that holds for (state, input edge, output edge): the smallest of the true conditions, of equal ones

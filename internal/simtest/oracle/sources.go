@@ -77,7 +77,7 @@ func (s *sim) sources() {
 			case ch.T <= s.c.From:
 				s.val[net] = v
 			case ch.T < s.c.To:
-				s.src[net] = append(s.src[net], event{ch.T, v})
+				s.src[net] = append(s.src[net], event{t: ch.T, v: v})
 			}
 		}
 		s.rec[net] = r

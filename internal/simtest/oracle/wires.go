@@ -15,6 +15,7 @@ type wire struct {
 	in      bool  // value of the net, as last seen
 	changed int64 // last tick at which the output changed
 	old     bool  // its value before that
+	from    int64 // tick of the change of the net behind it
 }
 
 // segment is a piece of a wire for one edge: from and to are positions on the way from the driver to the pin.
