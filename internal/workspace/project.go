@@ -182,17 +182,40 @@ func (p *Project) faulty(err error) error {
 		p.mu.Lock()
 		p.fault = f
 		p.mu.Unlock()
+		if p.w.hooks.Faulty != nil {
+			p.w.hooks.Faulty(p, f.Bag)
+		}
 	}
 	return err
 }
 
+// both makes one of two, each of which may be nil.
+func both(a, b project.Progress) project.Progress {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	return func(step string, done, total int64) {
+		a(step, done, total)
+		b(step, done, total)
+	}
+}
+
 // make builds the next snapshot, from the one before when there is one. began is from before the first look at a file.
-func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (*Snapshot, error) {
+func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (s *Snapshot, err error) {
+	progress := p.progress
+	if p.w.hooks.Making != nil {
+		more, ended := p.w.hooks.Making(p)
+		defer func() { ended(err) }()
+		progress = both(progress, more)
+	}
 	bag := &diag.Bag{}
 	if p.w.building != nil {
 		p.w.building(ctx)
 	}
-	sess, err := project.NewSession(p.recipe.cfg, bag, p.progress)
+	sess, err := project.NewSession(p.recipe.cfg, bag, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +235,7 @@ func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (*S
 		return nil, p.faulty(&InputError{bag})
 	}
 	sess.Detach()
-	s := &Snapshot{Session: sess, Made: began, checked: p.lastCheck, memo: newMemo(sess, from)}
+	s = &Snapshot{Session: sess, Made: began, checked: p.lastCheck, memo: newMemo(sess, from)}
 	before := p.enter(s, began)
 	if p.w.notify != nil {
 		p.w.notify(p, before, s)

@@ -51,6 +51,7 @@ func (e *InputError) Error() string {
 type Workspace struct {
 	notify   func(p *Project, before, s *Snapshot)
 	building func(context.Context) // tests wait in it; nil
+	hooks    Hooks
 
 	mu       sync.Mutex
 	projects map[string]*Project
@@ -62,6 +63,20 @@ type Workspace struct {
 func New(notify func(p *Project, before, s *Snapshot)) *Workspace {
 	return &Workspace{projects: map[string]*Project{}, notify: notify}
 }
+
+// Progress tells how far a step is; done and total are in units of the step's own.
+type Progress = project.Progress
+
+// Hooks tell of more than snapshots. Each may be nil; none may ask the project for a newer snapshot.
+type Hooks struct {
+	// Faulty is called when the newest files of a design are wrong, from the goroutine that found it.
+	Faulty func(p *Project, bag *diag.Bag)
+	// Making is called when a snapshot begins to be made, and gives what is called as it goes on, nil for nothing, and when it ended.
+	Making func(p *Project) (progress Progress, ended func(error))
+}
+
+// SetHooks must be called before a design is opened.
+func (w *Workspace) SetHooks(h Hooks) { w.hooks = h }
 
 // Open reads and compiles a design and simulates its stimulus when it has one. name "" takes that of the top module. Opening the same
 // choice under the same name again returns the design that is open, refreshed; made tells whether work was done.

@@ -56,6 +56,9 @@ type Native struct {
 	sessions map[*session]bool
 	subs     map[string]*subscription // by id
 	nextSub  int64
+	said     map[string]messageSet // by design whose files are wrong: the messages told last
+	tasks    map[string]*task      // under way, by id
+	nextTask int64
 
 	overlays    map[string]*overlay // by id
 	nextOverlay int64
@@ -77,8 +80,9 @@ type session struct {
 
 // New makes a server of a workspace. The workspace's notify must call Updated.
 func New(server Server) *Native {
-	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}, overlays: map[string]*overlay{}}
+	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}, said: map[string]messageSet{}, tasks: map[string]*task{}, overlays: map[string]*overlay{}}
 	n.ws = workspace.New(n.updated)
+	n.ws.SetHooks(workspace.Hooks{Faulty: n.faulty, Making: n.making})
 	rpc.Register(n.mux, api.Initialize, n.initialize)
 	rpc.Register(n.mux, api.Shutdown, n.shutdown)
 	rpc.Register(n.mux, api.Keep, n.keepOn)

@@ -327,5 +327,5 @@ func TestFaults(t *testing.T) {
 	fails(t, cl, api.DesignOpen, api.DesignOpenParams{Project: "nothing.toml"}, api.FileError, "nothing.toml")
 	fails(t, cl, api.DesignOpen, api.DesignOpenParams{Name: "mac", Project: "wattd.toml", Corner: "max"}, api.BadRequest, "taken")
 	fails(t, cl, api.DesignOpen, api.DesignOpenParams{Project: "wattd.toml", Corner: "best"}, api.BadRequest, "corner")
-	fails(t, cl, api.Subscribe, api.SubscribeParams{Topic: "nets"}, api.BadRequest, "no topic")
+	fails(t, cl, api.Subscribe, api.SubscribeParams{Topic: "power"}, api.BadRequest, "does not exist")
 }

@@ -27,7 +27,7 @@ func (n *Native) serverStatus(context.Context, api.Empty) (api.ServerStatusResul
 	s := &n.server
 	r := api.ServerStatusResult{
 		Version: s.Version, Protocol: api.Protocol, Pid: s.Pid, UptimeMs: time.Since(s.Started).Milliseconds(), IdleExit: s.IdleExit.Milliseconds(),
-		Socket: s.Socket, Log: s.Log, Admin: s.Admin, TCP: s.TCP, Token: s.TokenFile, Sessions: []api.SessionRow{}, Designs: n.designs(), Devices: devices(), Tasks: []api.TaskUpdate{},
+		Socket: s.Socket, Log: s.Log, Admin: s.Admin, TCP: s.TCP, Token: s.TokenFile, Sessions: []api.SessionRow{}, Designs: n.designs(), Devices: devices(), Tasks: n.running(),
 	}
 	n.mu.Lock()
 	for c := range n.sessions {

@@ -5,18 +5,19 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/wattd/wattd/internal/workspace"
 	"github.com/wattd/wattd/rpc/api"
 )
 
 // topics are those of subscribe that this server has.
-var topics = []string{"design"}
+var topics = []string{"design", "nets", "diagnostics", "tasks"}
 
 // subscription is a client that wants to be told.
 type subscription struct {
 	id      string
 	session *session
+	topic   string
 	design  string // "" for all
+	follow  followed
 }
 
 func (n *Native) subscribe(ctx context.Context, q api.SubscribeParams) (r api.SubscribeResult, err error) {
@@ -25,19 +26,29 @@ func (n *Native) subscribe(ctx context.Context, q api.SubscribeParams) (r api.Su
 		return r, api.Errorf(api.BadRequest, "topic %q does not exist", q.Topic).WithCandidates(topics...)
 	case !slices.Contains(topics, q.Topic):
 		return r, api.Errorf(api.BadRequest, "this server has no topic %q", q.Topic).WithCandidates(topics...)
-	case q.Stimulus != "" || len(q.Names) > 0 || q.Regexp || q.Scope != "":
+	case q.Topic != "nets" && (q.Stimulus != "" || len(q.Names) > 0 || q.Regexp || q.Scope != ""):
 		return r, api.Errorf(api.BadRequest, "topic %s takes no nets and no stimulus", q.Topic)
 	}
-	v, err := n.take(ctx, q.Target)
-	if err != nil {
-		return r, err
+	sub := &subscription{session: sessionOf(ctx), topic: q.Topic}
+	if q.Topic != "tasks" || q.Design != "" {
+		v, err := n.take(ctx, q.Target)
+		if err != nil {
+			return r, err
+		}
+		sub.design = v.p.Name()
+		if q.Topic == "nets" {
+			if sub.follow, err = n.following(ctx, v, &q); err != nil {
+				return r, err
+			}
+		}
+		r.Meta = v.meta()
 	}
 	n.mu.Lock()
 	n.nextSub++
-	r.Subscription = "s" + strconv.FormatInt(n.nextSub, 10)
-	n.subs[r.Subscription] = &subscription{r.Subscription, sessionOf(ctx), v.p.Name()}
+	sub.id = "s" + strconv.FormatInt(n.nextSub, 10)
+	n.subs[sub.id] = sub
 	n.mu.Unlock()
-	r.Meta = v.meta()
+	r.Subscription = sub.id
 	return r, nil
 }
 
@@ -50,38 +61,4 @@ func (n *Native) unsubscribe(ctx context.Context, q api.UnsubscribeParams) (api.
 	}
 	delete(n.subs, q.Subscription)
 	return api.Empty{}, nil
-}
-
-// updated tells the subscribers of a design about its new snapshot.
-func (n *Native) updated(p *workspace.Project, before, s *workspace.Snapshot) {
-	n.filesChanged()
-	var to []*subscription
-	n.mu.Lock()
-	for _, sub := range n.subs {
-		if sub.design == p.Name() {
-			to = append(to, sub)
-		}
-	}
-	n.mu.Unlock()
-	if len(to) == 0 {
-		return
-	}
-	u := api.DesignUpdate{Meta: snapshotMeta(s)}
-	u.Meta.Work = work(s)
-	u.Design, u.Snapshot = p.Name(), s.N
-	if w := &s.Session.Work; w.PairsTotal > 0 {
-		u.Dirty = float64(w.PairsRun) / float64(w.PairsTotal)
-	}
-	if before != nil {
-		u.Cause = s.Cause(before)
-		u.Delta = api.DesignDelta(s.Delta(before))
-		if t, ok := s.Totals(before); ok {
-			x := diffTotals(&t)
-			u.Totals = &x
-		}
-	}
-	for _, sub := range to {
-		u.Subscription = sub.id
-		_ = sub.session.conn.Publish(sub.id, api.DesignDidUpdate.Name(), u) // a lost peer shows in reading
-	}
 }
