@@ -65,7 +65,7 @@ func run(ctx context.Context, which, corpus, out string) error {
 	past := loadPeers(filepath.Join("bench", "peers.json"))
 	b := &bench{ctx: ctx, size: sz, corpus: corpus, tmp: tmp, peers: past}
 	b.printf("# Benchmark results\n\nMade by `make bench BENCH=%s`. %s\n", which, machine())
-	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits} {
+	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits, b.queries} {
 		if err := part(); err != nil {
 			return err
 		}

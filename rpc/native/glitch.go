@@ -57,7 +57,12 @@ func (n *Native) glitchTop(ctx context.Context, q api.GlitchTopParams) (r api.Gl
 	}
 	total := len(nets)
 	begin, end, cursor := pg.cut(v, total)
-	nets = workspace.First(nets, end, func(a, b int32) int { return cmp.Or(cmp.Compare(key(b), key(a)), v.s.Compare(a, b)) })
+	nets = workspace.First(nets, end, func(a, b int32) int {
+		if x, y := key(a), key(b); x != y { // names cost more
+			return cmp.Compare(y, x)
+		}
+		return v.s.Compare(a, b)
+	})
 	r.From, r.To = t.From, t.To
 	r.Nets = api.Table[api.GlitchRow]{Rows: make([]api.GlitchRow, 0, end-begin), Total: int64(total), Cursor: cursor}
 	name := func(net int32) string {

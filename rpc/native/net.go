@@ -106,7 +106,10 @@ func (n *Native) netActivity(ctx context.Context, q api.NetActivityParams) (r ap
 	begin, end, cursor := pg.cut(v, total)
 	if by != nil {
 		nets = workspace.First(slices.Clone(nets), end, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(by(&t.Nets[b]), by(&t.Nets[a])), v.s.Compare(a, b))
+			if x, y := by(&t.Nets[a]), by(&t.Nets[b]); x != y { // names cost more
+				return cmp.Compare(y, x)
+			}
+			return v.s.Compare(a, b)
 		})
 	}
 	r.From, r.To = t.From, t.To
