@@ -47,7 +47,9 @@ type tally struct {
 	compared, wrong           int
 }
 
-func newTally() *tally { return &tally{kinds: map[string]int{}, paths: map[string]int{}, whole: map[string]int{}} }
+func newTally() *tally {
+	return &tally{kinds: map[string]int{}, paths: map[string]int{}, whole: map[string]int{}}
+}
 
 // note counts a step and how it was done.
 func (y *tally) note(e edittest.Edit, w *project.Work, files bool) {
