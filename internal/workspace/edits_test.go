@@ -265,7 +265,10 @@ func (w *watchers) end() string {
 // run than the semantics mark dirty.
 func TestEdits(t *testing.T) {
 	usual := 200
-	if testing.Short() {
+	switch {
+	case os.Getenv("WATTD_REQUIRE") == "all": // what lands: four minutes of two processors
+		usual = 2000
+	case testing.Short():
 		usual = 60
 	}
 	from, n := sequences(t, usual)
