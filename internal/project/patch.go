@@ -40,6 +40,9 @@ func (s *Session) patchDesign(ctx context.Context) (done bool, err error) {
 		if err != nil || text == nil {
 			return false, ctx.Err()
 		}
+		if s.whatIf && f.Hash != p.Files[k].Hash { // edits rest on what was read
+			return false, &StaleError{path}
+		}
 		files = append(files, f)
 		patch.SDF = append(patch.SDF, *text)
 	}

@@ -57,10 +57,11 @@ type Session struct {
 	triNamed bool           // compiled with the three-state nets that the stimulus names as sources
 	stages   map[string]*stage
 
-	over    []design.Override // delays that no file has
-	whatIf  bool              // changed by edits that no file has
-	touched *netlist.Patched  // by what made Netlist of that of prev; nil: it was linked, or is the same
-	changed *design.Changed   // by what made Design of that of prev; nil: it was compiled, or is the same
+	over    []design.Override  // delays that no file has
+	sources []wave.Replacement // of source values, that no file has
+	whatIf  bool               // changed by edits that no file has
+	touched *netlist.Patched   // by what made Netlist of that of prev; nil: it was linked, or is the same
+	changed *design.Changed    // by what made Design of that of prev; nil: it was compiled, or is the same
 
 	libs         []*liberty.Library
 	modules      []*verilog.Module

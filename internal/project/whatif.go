@@ -61,24 +61,65 @@ func (s *Session) WhatIf(ctx context.Context, w *WhatIf, progress Progress) (*Se
 	} else if err := n.recompile(ctx, w.Touched); err != nil || n.Failed() {
 		return n, err
 	}
+	n.sources = append(slices.Clip(s.sources), w.Sources...)
 	if s.Stim == nil {
+		n.Detach()
 		return n, nil
 	}
-	if err := n.Bind(ctx); err != nil || n.Failed() {
+	if err := n.rebind(ctx, w.Sources); err != nil || n.Failed() {
 		return n, err
-	}
-	for _, r := range w.Sources {
-		st, err := n.Stim.Replace(n.Design, r, n.opt.wave)
-		if err != nil {
-			return nil, err
-		}
-		n.Stim = st
 	}
 	if err := n.Simulate(ctx); err != nil {
 		return n, err
 	}
 	n.Detach()
 	return n, ctx.Err()
+}
+
+// rebind takes over the stimulus of the session before, with its replacements, and makes the new ones. Where the sources are others, the
+// dump is read again and all replacements are made again. No file is looked at when that need not be: edits rest on what was read.
+func (n *Session) rebind(ctx context.Context, news []wave.Replacement) error {
+	base := n.prev
+	if st := base.stages["stimulus"]; st != nil && sameSources(base.Design, n.Design) {
+		n.Stim, n.first = base.Stim, base.first
+		n.stages["stimulus"] = st
+		n.Bag.Merge(st.bag)
+	} else {
+		n.Files = slices.DeleteFunc(slices.Clone(n.Files), func(f FileInfo) bool { return f.Role == "stim" })
+		from := len(n.Files)
+		if err := n.Bind(ctx); err != nil || n.Failed() {
+			return err
+		}
+		if err := n.asBefore(from); err != nil {
+			return err
+		}
+		news = n.sources
+	}
+	for _, r := range news {
+		st, err := n.Stim.Replace(n.Design, r, n.opt.wave)
+		if err != nil {
+			return err
+		}
+		n.Stim = st
+	}
+	return nil
+}
+
+// asBefore holds that the files read again, those from an index on, are what the session before was made of.
+func (n *Session) asBefore(from int) error {
+	seen := n.Files[:from:from]
+	for _, f := range n.Files[from:] {
+		same := func(o FileInfo) bool { return o.Role == f.Role && o.Path == f.Path }
+		k := slices.IndexFunc(n.prev.Files, same)
+		if k < 0 || n.prev.Files[k].Hash != f.Hash {
+			return &StaleError{f.Path}
+		}
+		if !slices.ContainsFunc(seen, same) {
+			seen = append(seen, n.prev.Files[k])
+		}
+	}
+	n.Files = seen
+	return nil
 }
 
 // recompile makes the design of the netlist of n, in which instances were touched.

@@ -119,6 +119,11 @@ func (o *Overlay) Apply(ctx context.Context, edits []Edit) (*Snapshot, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-o.building }()
+	return o.push(ctx, edits)
+}
+
+// push is Apply for whoever is building.
+func (o *Overlay) push(ctx context.Context, edits []Edit) (*Snapshot, error) {
 	top := o.Top()
 	if len(edits) == 0 {
 		return top, nil
@@ -165,6 +170,12 @@ func (o *Overlay) Apply(ctx context.Context, edits []Edit) (*Snapshot, error) {
 // Undo takes the last n edits off the stack. Edits that were applied together go together only when all of them are taken: else what
 // is left of them is applied again.
 func (o *Overlay) Undo(ctx context.Context, n int) (*Snapshot, error) {
+	select {
+	case o.building <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-o.building }()
 	o.mu.Lock()
 	if n < 1 || n > len(o.stack) {
 		o.mu.Unlock()
@@ -186,7 +197,7 @@ func (o *Overlay) Undo(ctx context.Context, n int) (*Snapshot, error) {
 	if len(again) == 0 {
 		return o.Top(), nil
 	}
-	s, err := o.Apply(ctx, again)
+	s, err := o.push(ctx, again)
 	if err != nil { // all or nothing here too
 		o.mu.Lock()
 		o.stack = old

@@ -144,6 +144,9 @@ func (n *Native) simRun(ctx context.Context, q api.SimRunParams) (r api.SimRunRe
 	if q.From != nil || q.To != nil {
 		return r, api.Errorf(api.BadRequest, "sim/run sums up the whole run; net/activity takes an interval")
 	}
+	if q.Force && q.Overlay != "" {
+		return r, api.Errorf(api.BadRequest, "force reads the files again, and an overlay rests on what was read")
+	}
 	if q.Force && q.Snapshot != 0 {
 		return r, api.Errorf(api.BadRequest, "force makes a new snapshot, so snapshot cannot be given")
 	}

@@ -10,8 +10,8 @@ import (
 
 // stimulusLoad replaces the stimulus of a design.
 func (n *Native) stimulusLoad(ctx context.Context, q api.StimulusLoadParams) (r api.StimulusResult, err error) {
-	if q.Snapshot != 0 || q.Path == "" {
-		return r, api.Errorf(api.BadRequest, "stimulus/load takes a path, and no snapshot")
+	if q.Snapshot != 0 || q.Overlay != "" || q.Path == "" {
+		return r, api.Errorf(api.BadRequest, "stimulus/load takes a path, and no snapshot and no overlay")
 	}
 	path, err := sessionOf(ctx).path(q.Path)
 	if err != nil {
@@ -36,8 +36,8 @@ func (n *Native) stimulusLoad(ctx context.Context, q api.StimulusLoadParams) (r 
 
 // stimulusDrop leaves the design open without a stimulus.
 func (n *Native) stimulusDrop(ctx context.Context, q api.StimulusParams) (r api.Empty, err error) {
-	if q.Snapshot != 0 {
-		return r, api.Errorf(api.BadRequest, "stimulus/drop takes no snapshot")
+	if q.Snapshot != 0 || q.Overlay != "" {
+		return r, api.Errorf(api.BadRequest, "stimulus/drop takes no snapshot and no overlay")
 	}
 	v, err := n.take(ctx, q.Target)
 	if err != nil {

@@ -29,6 +29,9 @@ func (n *Native) subscribe(ctx context.Context, q api.SubscribeParams) (r api.Su
 	case q.Topic != "nets" && (q.Stimulus != "" || len(q.Names) > 0 || q.Regexp || q.Scope != ""):
 		return r, api.Errorf(api.BadRequest, "topic %s takes no nets and no stimulus", q.Topic)
 	}
+	if q.Overlay != "" {
+		return r, api.Errorf(api.BadRequest, "an overlay changes by its own requests only; there is nothing to subscribe to")
+	}
 	sub := &subscription{session: sessionOf(ctx), topic: q.Topic}
 	if q.Topic != "tasks" || q.Design != "" {
 		v, err := n.take(ctx, q.Target)
