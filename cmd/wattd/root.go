@@ -22,7 +22,7 @@ func newRoot() *cobra.Command {
 		},
 	}
 	root.AddCommand(newRun(), newCheck(), newInit(), newNames(), newVersion(),
-		newServe(), newOpen(), newClose(), newList(), newStatus(), newQuery(), newDiff(), newCall(), newChanged(), newExport(), newWatch(), newTop(), newStop(), newConnect(), newDoctor())
+		newServe(), newOpen(), newClose(), newList(), newStatus(), newQuery(), newDiff(), newWhatIf(), newCall(), newChanged(), newExport(), newWatch(), newTop(), newStop(), newConnect(), newDoctor())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	for _, c := range append(root.Commands(), root) {
 		usageErrors(c)
