@@ -92,7 +92,6 @@ func (it *item) at(pin string) *conn {
 // params are the choices that a wattd.toml tells.
 type params struct {
 	windows, corner, x, from, to, cycle, glitch, reject, uncond string
-	mount                                                       bool
 }
 
 // clone copies a design deeply; cells are never changed.

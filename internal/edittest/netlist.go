@@ -138,7 +138,7 @@ func (m *module) below(rank float64) []string {
 	return s
 }
 
-// outputsOf lists the nets that an item drives.
+// outputs lists the nets that an item drives.
 func (it *item) outputs() []*conn {
 	var out []*conn
 	switch it.kind {
