@@ -23,6 +23,7 @@ var layers = map[string][]string{
 	"internal/diag":        {},
 	"internal/logic":       {},
 	"internal/format/scan": {"internal/diag"},
+	"internal/image":       {},
 	"kernel":               {},
 
 	"internal/source": {"internal/diag"},
