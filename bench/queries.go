@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -26,6 +27,7 @@ type query struct {
 	must float64 // ms
 	rest float64 // ms, stretch
 	n    int
+	edit bool // there is a delay to edit first, so that there are two snapshots
 	ask  func(ctx context.Context, cl *rpc.Client, net string) error
 }
 
@@ -37,18 +39,60 @@ func one[P, R any](m api.Method[P, R], p func(net string) P) func(context.Contex
 }
 
 var queries = []query{
-	{"net/activity of a net", 50, 5, 1000, one(api.NetActivity, func(n string) api.NetActivityParams {
+	{"net/activity of a net", 50, 5, 1000, false, one(api.NetActivity, func(n string) api.NetActivityParams {
 		return api.NetActivityParams{Selection: api.Selection{Names: []string{n}}}
 	})},
-	{"net/drivers", 50, 5, 1000, one(api.NetDrivers, func(n string) api.NetParams { return api.NetParams{Net: n} })},
-	{"net/loads", 50, 5, 1000, one(api.NetLoads, func(n string) api.NetParams { return api.NetParams{Net: n} })},
-	{"design/status", 5, 1, 1000, one(api.DesignStatus, func(string) api.DesignParams { return api.DesignParams{} })},
-	{"top 20 by toggles", 200, 20, 100, one(api.NetActivity, func(string) api.NetActivityParams {
+	{"net/drivers", 50, 5, 1000, false, one(api.NetDrivers, func(n string) api.NetParams { return api.NetParams{Net: n} })},
+	{"net/loads", 50, 5, 1000, false, one(api.NetLoads, func(n string) api.NetParams { return api.NetParams{Net: n} })},
+	{"design/status", 5, 1, 1000, false, one(api.DesignStatus, func(string) api.DesignParams { return api.DesignParams{} })},
+	{"top 20 by toggles", 200, 20, 100, false, one(api.NetActivity, func(string) api.NetActivityParams {
 		return api.NetActivityParams{Sort: "tc", Page: api.Page{Limit: 20}}
 	})},
-	{"top 20 by glitches", 200, 20, 100, one(api.GlitchTop, func(string) api.GlitchTopParams {
+	{"top 20 by glitches", 200, 20, 100, false, one(api.GlitchTop, func(string) api.GlitchTopParams {
 		return api.GlitchTopParams{Page: api.Page{Limit: 20}}
 	})},
+	{"net/waveform of a net", 50, 5, 1000, false, one(api.NetWaveform, func(n string) api.NetWaveformParams {
+		return api.NetWaveformParams{Selection: api.Selection{Names: []string{n}}}
+	})},
+	{"net/trace of a net's last event", 50, 5, 300, false, lastEvent},
+	{"names/resolve", 50, 5, 300, false, one(api.NamesResolve, func(n string) api.NamesResolveParams {
+		return api.NamesResolveParams{Selection: api.Selection{Names: []string{n}}}
+	})},
+	{"net/activity of a glob, 100 rows", 200, 20, 100, false, one(api.NetActivity, func(n string) api.NetActivityParams {
+		return api.NetActivityParams{Page: api.Page{Limit: 100}, Selection: api.Selection{Names: []string{n[:len(n)/2] + "*"}}}
+	})},
+	{"server/status", 5, 1, 1000, false, one(api.ServerStatus, func(string) api.Empty { return api.Empty{} })},
+	{"diff/run of an edited delay, 100 rows", 200, 20, 100, true, one(api.DiffRun, func(string) api.DiffRunParams {
+		return api.DiffRunParams{Page: api.Page{Limit: 100}, Before: api.Side{Snapshot: 2}} // that of the stimulus
+	})},
+}
+
+// lastEvent asks why the last event of a net happened, in two requests.
+func lastEvent(ctx context.Context, cl *rpc.Client, net string) error {
+	s, err := rpc.Do(ctx, cl, api.StimulusList, api.StimulusListParams{})
+	if err != nil {
+		return err
+	}
+	_, err = rpc.Do(ctx, cl, api.NetTrace, api.NetTraceParams{Net: net, At: s.Stimuli.Rows[0].To - 1})
+	if errors.Is(err, api.Errorf(api.EmptyWindow, "")) { // it has none
+		return nil
+	}
+	return err
+}
+
+// editDelay changes the delay of an arc, and has the server look.
+func (b *bench) editDelay(cl *rpc.Client, dir string) error {
+	e := edits[slices.IndexFunc(edits, func(e edit) bool { return e.name == "delay of an arc" })]
+	path := filepath.Join(dir, e.file)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, e.change(text), 0o644); err != nil {
+		return err
+	}
+	_, err = rpc.Do(b.ctx, cl, api.DesignStatus, api.DesignParams{})
+	return err
 }
 
 // queries measures answers from an open design through a socket, files compared before each.
@@ -83,6 +127,11 @@ func (b *bench) queriesOf(gates int) error {
 		var nets []string
 		for i, q := range queries {
 			net := ""
+			if q.edit {
+				if err := b.editDelay(cl, dir); err != nil {
+					return err
+				}
+			}
 			if i > 0 && nets == nil { // after the first query, which nothing is to prepare
 				r, err := rpc.Do(b.ctx, cl, api.NetActivity, api.NetActivityParams{Page: api.Page{Limit: 1000}, Sort: "tc"})
 				if err != nil {

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"slices"
+	"weak"
 
 	"github.com/wattd/wattd/internal/activity"
 	"github.com/wattd/wattd/internal/design"
@@ -81,10 +82,22 @@ func (s *Snapshot) Delta(before *Snapshot) Delta {
 	if s.Session.Design == before.Session.Design {
 		return Delta{}
 	}
-	d := design.Diff(before.Session.Design, s.Session.Design)
-	return Delta{
-		GatesAdded: int64(d.Added), GatesRemoved: int64(d.Removed), Functions: int64(d.NewFunction), Inputs: int64(d.NewInputs), Delays: int64(d.NewDelays),
+	m := s.memo
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if from := weak.Make(before.Session.Design); m.delta.from != from {
+		d := design.Diff(before.Session.Design, s.Session.Design)
+		m.delta = delta{from, Delta{
+			GatesAdded: int64(d.Added), GatesRemoved: int64(d.Removed), Functions: int64(d.NewFunction), Inputs: int64(d.NewInputs), Delays: int64(d.NewDelays),
+		}}
 	}
+	return m.delta.Delta
+}
+
+// delta is the Delta that was asked for last, and from where.
+type delta struct {
+	from weak.Pointer[design.Design]
+	Delta
 }
 
 // Totals are sums before and after.

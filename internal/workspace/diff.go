@@ -99,12 +99,12 @@ func again(a, b *index) *numbering {
 	return n
 }
 
-func (n *numbering) forth(net int32, in *nameOrder) int32 { return n.find(n.there, n.moved, net, in) }
-func (n *numbering) from(net int32, in *nameOrder) int32  { return n.find(n.back, n.home, net, in) }
+func (n *numbering) forth(net int32, in *index) int32 { return n.find(n.there, n.moved, net, in) }
+func (n *numbering) from(net int32, in *index) int32  { return n.find(n.back, n.home, net, in) }
 
-func (n *numbering) find(to []int32, moved map[int32]int32, net int32, in *nameOrder) int32 {
+func (n *numbering) find(to []int32, moved map[int32]int32, net int32, in *index) int32 {
 	switch {
-	case n.same && (int(net) >= len(in.rank) || in.rank[net] < 0):
+	case n.same && !in.named(net):
 		if m, ok := moved[net]; ok {
 			return m
 		}
@@ -119,19 +119,21 @@ func (n *numbering) find(to []int32, moved map[int32]int32, net int32, in *nameO
 func Diff(ctx context.Context, before, after *Snapshot, a, b *activity.Table, c Selection) (*Difference, error) {
 	d := &Difference{Before: before, After: after, counts: [2]*activity.Table{a, b}}
 	d.Totals.Split = a.Split && b.Split
-	x, y := before.memo.index.sorted(), after.memo.index.sorted()
+	x, y := before.memo.index, after.memo.index
 	d.numbers = number(before, after)
 	chosen, err := either(ctx, before, after, c)
 	if err != nil {
 		return nil, err
 	}
+	in := make([]bool, len(y.nl.Nets))
 	for _, n := range chosen[1] {
+		in[n] = true
 		d.add(NetChange{d.numbers.from(n, x), n})
 	}
 	for _, n := range chosen[0] {
 		if m := d.numbers.forth(n, y); m == None {
 			d.add(NetChange{n, None})
-		} else if _, in := slices.BinarySearchFunc(chosen[1], m, after.Compare); !in { // by a name that it has on one side only
+		} else if !in[m] { // by a name that it has on one side only
 			d.add(NetChange{n, m})
 		}
 	}
@@ -152,6 +154,9 @@ func Diff(ctx context.Context, before, after *Snapshot, a, b *activity.Table, c 
 // either finds the nets chosen on each side.
 func either(ctx context.Context, a, b *Snapshot, c Selection) (nets [2][]int32, err error) {
 	sides := [2]*Snapshot{a, b}
+	if c.All() { // their order is nobody's business here
+		return [2][]int32{a.memo.index.nets(), b.memo.index.nets()}, nil
+	}
 	var absent *NameError
 	if len(c.Names) <= 1 {
 		found := false

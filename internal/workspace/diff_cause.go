@@ -47,13 +47,12 @@ func (d *Difference) compared() *design.Comparison {
 		return d.gates
 	}
 	a, b := d.Before.Session.Design, d.After.Session.Design
-	x, y := d.Before.memo.index.sorted(), d.After.memo.index.sorted()
-	named := func(in *nameOrder, n int32) bool { return int(n) < len(in.rank) && in.rank[n] >= 0 }
+	x, y := d.Before.memo.index, d.After.memo.index
 	d.gates = design.Compare(a, b, func(m, n int32) bool {
 		switch {
-		case named(x, m) != named(y, n):
+		case x.named(m) != y.named(n):
 			return false
-		case named(x, m):
+		case x.named(m):
 			return d.numbers.forth(m, y) == n
 		case a.NetGate[m] >= 0 && b.NetGate[n] >= 0:
 			return d.gates.Gates(a.NetGate[m], b.NetGate[n]) == design.Equal
@@ -77,8 +76,8 @@ func (d *Difference) Design() (x Delta) {
 // byName counts gates by the names of the nets that they compute.
 func (d *Difference) byName() (x Delta) {
 	a, b := d.Before.Session.Design, d.After.Session.Design
-	in, out := d.Before.memo.index.sorted(), d.After.memo.index.sorted()
-	for _, n := range out.nets {
+	in, out := d.Before.memo.index, d.After.memo.index
+	for _, n := range out.nets() {
 		m, h := d.numbers.from(n, in), b.NetGate[n]
 		g := None
 		if m >= 0 {
@@ -100,7 +99,7 @@ func (d *Difference) byName() (x Delta) {
 			}
 		}
 	}
-	for _, m := range in.nets {
+	for _, m := range in.nets() {
 		if a.NetGate[m] >= 0 && d.numbers.forth(m, out) < 0 {
 			x.GatesRemoved++
 		}
@@ -114,7 +113,7 @@ func (d *Difference) sources() (count int64) {
 	if p == q && d.numbers.same {
 		return 0
 	}
-	in := d.Before.memo.index.sorted()
+	in := d.Before.memo.index
 	differ := map[int32]bool{}
 	for ; p != nil && q != nil; p, q = p.Next, q.Next {
 		was := map[int32]int{}

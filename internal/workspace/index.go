@@ -27,6 +27,7 @@ type memo struct {
 
 	mu     sync.Mutex
 	counts *intervalCounts // of the interval asked for last
+	delta  delta
 	names  *project.NameMap
 	mapped string // file of names
 }
@@ -90,6 +91,11 @@ func (x *index) nets() []int32 {
 		}
 	})
 	return x.all
+}
+
+// named says whether a net has a name of its own.
+func (x *index) named(n int32) bool {
+	return n >= 2 && int(n) < len(x.nl.Nets) && !x.nl.IsHidden(n)
 }
 
 func (x *index) sorted() *nameOrder {
