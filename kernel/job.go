@@ -31,7 +31,7 @@ type Job struct {
 	Plan      *Plan // Fast variants only
 	Keep      bool  // make a kept result, one that Rerun can start from (Base only); the job's arrays must then stay unchanged
 	// Progress, when not nil, is called with the share of gate-windows done, seldom, from one goroutine at a time (in-process engines).
-	Progress func(done, total int64) `json:"-"`
+	Progress func(done, total int64) `json:"-" image:"-"`
 }
 
 // Kind is the kind of time.

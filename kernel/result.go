@@ -107,7 +107,7 @@ type Result struct {
 	Kept *Kept // what Rerun needs; nil unless the job said Keep
 	Work Work  // of a rerun
 
-	release func()
+	release func() `image:"-"`
 }
 
 // Kept is what a kept result was made of. Program and job must stay unchanged as long as the result is used.

@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"internal/activity": {"internal/diag", "internal/design", "internal/wave", "internal/sim", "internal/netlist", "internal/format/", "internal/names", "kernel"},
 	"internal/trace":    {"kernel"},
 	"internal/project": {
-		"internal/diag", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
+		"internal/diag", "internal/image", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
 		"internal/wave", "internal/sim", "internal/activity", "kernel", "kernel/host",
 	},
 
@@ -64,7 +64,7 @@ var layers = map[string][]string{
 	"internal/incr":  {"internal/diag", "internal/design", "internal/wave", "internal/sim", "kernel"},
 	"internal/power": {"internal/diag", "internal/activity", "internal/design", "internal/format/"},
 	"internal/workspace": {
-		"internal/diag", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
+		"internal/diag", "internal/image", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
 		"internal/wave", "internal/sim", "internal/activity", "internal/power", "internal/incr", "internal/project", "internal/trace", "cache", "kernel", "kernel/",
 	},
 	"kernel/cuda": {"kernel"},

@@ -97,7 +97,7 @@ const compareWithin = 100_000
 
 // Bag collects messages. The zero value is ready; it is safe for concurrent use.
 type Bag struct {
-	mu    sync.Mutex
+	mu    sync.Mutex `image:"-"`
 	count map[Code]int64
 	kept  map[Code][]Diag
 	nErr  int64

@@ -7,8 +7,8 @@ import (
 
 // owners finds the instance of a pin in a patched netlist, where pins do not come in the order of instances.
 type owners struct {
-	once sync.Once
-	of   []int32
+	once sync.Once `image:"-"` // found again where it is needed
+	of   []int32   `image:"-"`
 }
 
 // PinInst returns the instance that an entry of PinNet belongs to, None for one that none uses any more.

@@ -24,8 +24,8 @@ func (nl *Netlist) PrintNames() *NameTable {
 }
 
 type printOnce struct {
-	once  sync.Once
-	table *NameTable
+	once  sync.Once  `image:"-"` // decided again where it is needed
+	table *NameTable `image:"-"`
 }
 
 // NetName is PrintNames().String(net).

@@ -67,7 +67,7 @@ type Config struct {
 // Around is where a wattd.toml and file lists find what they do not say themselves. A server has that of its client, not its own.
 type Around struct {
 	Dir    string                           // working folder; "": that of the process
-	Lookup func(name string) (string, bool) // environment; nil: that of the process
+	Lookup func(name string) (string, bool) `image:"-"` // environment; nil: that of the process
 }
 
 // maxConfig bounds what is read as a wattd.toml, so that a dump given by mistake is not loaded whole.

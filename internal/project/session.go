@@ -43,15 +43,15 @@ type Session struct {
 	// Work is what was done; for a session that continues another, beyond taking over.
 	Work Work
 
-	opt      *choices
-	progress Progress
-	only     map[int32]bool // nets that are written; nil: all
+	opt      *choices       `image:"-"` // from Config
+	progress Progress       `image:"-"`
+	only     map[int32]bool `image:"-"` // nets that are written; nil: all
 
 	parts   []*wave.Stimulus // Stim and what follows gaps of the dump
 	results []*sim.Result    // of the parts
 	said    *diag.Bag        // what simulating and counting had to say
 
-	prev     *Session       // the version before
+	prev     *Session       `image:"-"` // the version before
 	first    *design.Design // the version whose sources the dump was made for
 	keep     bool           // another session may continue this one
 	triNamed bool           // compiled with the three-state nets that the stimulus names as sources
@@ -64,10 +64,10 @@ type Session struct {
 	changed *design.Changed    // by what made Design of that of prev; nil: it was compiled, or is the same
 
 	libs         []*liberty.Library
-	modules      []*verilog.Module
+	modules      []*verilog.Module `image:"-"` // until they are linked
 	names        *scan.Names
 	verilogFiles []string
-	sdfFault     func() error // tells the fault that ended the reading of an SDF file
+	sdfFault     func() error `image:"-"` // tells the fault that ended the reading of an SDF file
 }
 
 // Phase is a step with its time. Bytes or Events tell what went through.
@@ -326,7 +326,7 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if s.Failed() || s.Stim == nil {
 		return nil
 	}
-	if p := s.prev; p != nil && p.Table != nil && p.Design == s.Design && p.Stim == s.Stim && p.opt.sameRun(s.opt) {
+	if p := s.prev; p != nil && p.Table != nil && p.Result.Waves != nil && p.Design == s.Design && p.Stim == s.Stim && p.opt.sameRun(s.opt) {
 		s.Result, s.Table, s.parts, s.results, s.said = p.Result, p.Table, p.parts, p.results, p.said
 		s.Bag.Merge(s.said)
 		s.Work.PairsTotal = p.Work.PairsTotal
@@ -345,7 +345,7 @@ func (s *Session) Simulate(ctx context.Context) error {
 	if len(s.parts) > 1 { // what is kept of a run holds for one part
 		opt.Keep = false
 	}
-	if p := s.prev; p != nil && p.Result != nil && opt.Keep {
+	if p := s.prev; p != nil && p.Result != nil && p.Result.Waves != nil && opt.Keep {
 		var delta *design.Delta
 		if s.changed != nil {
 			delta, opt.Patched = &s.changed.Delta, true

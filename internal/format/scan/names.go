@@ -11,11 +11,11 @@ import (
 // It is not safe for concurrent writers.
 type Names struct {
 	arena  []byte
-	start  []uint32 // start[i]..start[i+1] is string i
-	table  []uint64 // open addressing: upper half of the hash and id+1, so that a probe that fails stays in the table
-	seed   maphash.Seed
-	k0, k1 uint64
-	shared bool // the table is that of the names that were extended
+	start  []uint32     // start[i]..start[i+1] is string i
+	table  []uint64     `image:"-"` // open addressing: upper half of the hash and id+1, so that a probe that fails stays in the table
+	seed   maphash.Seed `image:"-"` // of this process
+	k0, k1 uint64       `image:"-"`
+	shared bool         // the table is that of the names that were extended
 }
 
 // Extend returns a table that holds the same names under the same ids and can take more of them. n must not change after that; it
@@ -28,8 +28,8 @@ func (n *Names) Extend() *Names {
 
 // NewNames returns a table that holds the empty string as 0.
 func NewNames() *Names {
-	n := &Names{start: []uint32{0, 0}, table: make([]uint64, 1024), seed: maphash.MakeSeed()}
-	n.k0, n.k1 = maphash.String(n.seed, "0"), maphash.String(n.seed, "1")
+	n := &Names{start: []uint32{0, 0}, table: make([]uint64, 1024)}
+	n.reseed()
 	return n
 }
 
@@ -127,6 +127,17 @@ func (n *Names) rebuild(size int) {
 		}
 		n.table[i] = h&tagMask | uint64(id+1)
 	}
+}
+
+// Rehash makes the table of names that were read from an image: the hash is that of a process.
+func (n *Names) Rehash() {
+	n.reseed()
+	n.rebuild(max(1024, n.Len()*5/4))
+}
+
+func (n *Names) reseed() {
+	n.seed = maphash.MakeSeed()
+	n.k0, n.k1 = maphash.String(n.seed, "0"), maphash.String(n.seed, "1")
 }
 
 // Trim gives back memory that only further names would need: what is left is the text and about 14 bytes a name.
