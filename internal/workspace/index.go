@@ -302,17 +302,20 @@ func (s *Snapshot) Chosen(ctx context.Context, c Selection) ([]int32, error) {
 		if err != nil {
 			return nil, err
 		}
-		n, b := None, names.Binding{}
-		if !c.Regexp {
-			n, b = x.net(name)
-		}
-		found := n >= 0 && (in == nil || in[x.nl.Nets[n].Scope])
-		switch {
-		case found:
-			hit[n] = true
-		case n < 0 && m != nil:
-			if found, err = x.match(ctx, m, in, hit); err != nil {
+		found, b := false, names.Binding{}
+		if m != nil { // first, because looking for what a name could mean otherwise costs more than a look at all
+			glob := name
+			if c.Regexp {
+				glob = ""
+			}
+			if found, err = x.match(ctx, glob, m, in, hit); err != nil {
 				return nil, err
+			}
+		}
+		if !found && !c.Regexp {
+			var n int32
+			if n, b = x.net(name); n >= 0 && (in == nil || in[x.nl.Nets[n].Scope]) {
+				hit[n], found = true, true
 			}
 		}
 		if !found { // one that means nothing is more likely a mistake than a wish
@@ -363,10 +366,11 @@ func First[T any](rows []T, n int, compare func(a, b T) int) []T {
 	return rows[:n]
 }
 
-// match adds the nets whose printed names match.
-func (x *index) match(ctx context.Context, m func([]byte) bool, in []bool, hit map[int32]bool) (found bool, err error) {
+// match adds the nets whose printed names match, or the one whose name is the text of the glob itself.
+func (x *index) match(ctx context.Context, glob string, m func([]byte) bool, in []bool, hit map[int32]bool) (found bool, err error) {
 	t := x.nl.PrintNames()
 	var buf []byte
+	var hits []int32
 	for i, n := range x.nets() {
 		if i&4095 == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
@@ -374,11 +378,19 @@ func (x *index) match(ctx context.Context, m func([]byte) bool, in []bool, hit m
 		if in != nil && !in[x.nl.Nets[n].Scope] {
 			continue
 		}
-		if buf = t.Append(buf[:0], n); m(buf) {
-			hit[n], found = true, true
+		if buf = t.Append(buf[:0], n); !m(buf) {
+			continue
 		}
+		if string(buf) == glob { // a name with a * or ? of its own
+			hit[n] = true
+			return true, nil
+		}
+		hits = append(hits, n)
 	}
-	return found, nil
+	for _, n := range hits {
+		hit[n] = true
+	}
+	return len(hits) > 0, nil
 }
 
 // None marks an absent object.
