@@ -96,6 +96,11 @@ type Export struct {
 	IG      string // of SAIF: edges, pulses
 	Nets    []int32
 	All     bool // all nets; else those of Nets
+
+	// Table, when not nil, is written instead of the counts of the whole run: that of a part, from CountInterval. Cut says that its
+	// filtered pulses are not those of all of it; they are left out then.
+	Table *activity.Table
+	Cut   bool
 }
 
 // WriteFile writes one output of a finished session, whole or not at all, unless the file is an input of it. A *UsageError is a wrong
@@ -129,6 +134,9 @@ func (s *Session) WriteFile(ctx context.Context, path string, x Export) (int64, 
 		for _, n := range x.Nets {
 			c.only[n] = true
 		}
+	}
+	if x.Table != nil {
+		c.Table, c.cut = x.Table, x.Cut
 	}
 	f := map[string]func(context.Context, io.Writer) error{"counts": c.writeCounts, "saif": c.writeSAIF, "vcd": c.writeVCD}[x.Form]
 	n, err := writeFile(path, func(w io.Writer) error { return f(ctx, w) })

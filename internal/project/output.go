@@ -225,9 +225,12 @@ func (s *Session) writeCounts(ctx context.Context, w io.Writer) error {
 		}
 		x := &s.Table.Nets[n]
 		b = appendCSV(b[:0], names[i])
-		for _, v := range [...]int64{x.T0, x.T1, x.TX, x.TZ, x.TB, x.TC, x.Rise, x.Fall, x.Filtered} {
+		for _, v := range [...]int64{x.T0, x.T1, x.TX, x.TZ, x.TB, x.TC, x.Rise, x.Fall} {
 			b = append(b, ',')
 			b = strconv.AppendInt(b, v, 10)
+		}
+		if b = append(b, ','); !s.cut {
+			b = strconv.AppendInt(b, x.Filtered, 10)
 		}
 		b = append(b, ',')
 		if s.Table.Split {
@@ -388,7 +391,7 @@ func (s *Session) saifCounts(n int32) saif.Counts {
 	if !s.opt.pulses {
 		ig *= 2
 	}
-	return saif.Counts{T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB, TC: x.TC, IG: ig, HasIG: true}
+	return saif.Counts{T0: x.T0, T1: x.T1, TX: x.TX, TZ: x.TZ, TB: x.TB, TC: x.TC, IG: ig, HasIG: !s.cut}
 }
 
 // WriteWhole writes a file whole or not at all.

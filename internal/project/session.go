@@ -46,6 +46,7 @@ type Session struct {
 	opt      *choices       `image:"-"` // from Config
 	progress Progress       `image:"-"`
 	only     map[int32]bool `image:"-"` // nets that are written; nil: all
+	cut      bool           // Table is of a part whose filtered pulses are not known
 
 	parts   []*wave.Stimulus // Stim and what follows gaps of the dump
 	results []*sim.Result    // of the parts

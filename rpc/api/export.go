@@ -7,7 +7,8 @@ var (
 	ExportCSV  = method[ExportCSVParams, ExportResult]("export/csv", "Writes the counts as a table.")
 )
 
-// Export is where a file goes.
+// Export is where a file goes. Counts may be of an interval, VCD is of the whole run; pulses that gates removed are left out where the
+// interval cuts windows of the run.
 type Export struct {
 	Source
 	Path      string `json:"path"`                // relative to the folder of the session; names of compressed files (.gz, .zst, .xz) are refused

@@ -26,8 +26,8 @@ func (n *Native) export(ctx context.Context, q *api.Export, x workspace.Export, 
 	if q.Path == "" || q.Path == "-" {
 		return r, api.Errorf(api.BadRequest, "an export needs the path of a file")
 	}
-	if q.From != nil || q.To != nil {
-		return r, api.Errorf(api.BadRequest, "exports are of the whole run")
+	if (q.From != nil || q.To != nil) && x.Form == "vcd" {
+		return r, api.Errorf(api.BadRequest, "a VCD file is of the whole run; net/waveform has the events of an interval")
 	}
 	if workspace.Compressed(q.Path) {
 		return r, api.Errorf(api.BadRequest, "%s: exports are not compressed; choose another name", q.Path)
@@ -48,6 +48,11 @@ func (n *Native) export(ctx context.Context, q *api.Export, x workspace.Export, 
 	}
 	if err := v.stimulus(q.Stimulus); err != nil {
 		return r, err
+	}
+	if q.From != nil || q.To != nil {
+		if x.Table, x.Cut, err = counts(ctx, v, &q.Source); err != nil {
+			return r, n.asError(err)
+		}
 	}
 	s := selection(sel)
 	nets, err := v.s.Nets(ctx, s)
