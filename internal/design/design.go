@@ -174,3 +174,16 @@ type Memory struct {
 	Nets                         int64 // what each net is called, and where it stands in the source
 	Positions                    int64 // of instances
 }
+
+// Uses counts the pins and arcs that gates have. The arrays of a patched program may hold others, which none uses any more.
+func (d *Design) Uses() (pins, arcs int) {
+	p := d.Program
+	for _, g := range p.Order {
+		f := &p.Fns[p.GateFn[g]]
+		pins += int(f.NPin) + int(f.NObs)
+		if s := p.GateShape[g]; s >= 0 {
+			arcs += int(p.Shapes[s].NSlot)
+		}
+	}
+	return pins, arcs
+}

@@ -65,13 +65,13 @@ func (x *patcher) gather() error {
 		}
 	}
 	for id := range x.gone {
-		if x.old.kept.parts[id].prim {
-			return &Refusal{"a primitive with delays in an SDF file"}
+		if err := x.old.kept.parts[id].patchable(); err != nil {
+			return err
 		}
 	}
 	for id := range x.newPart {
-		if k.parts[id].prim {
-			return &Refusal{"a primitive with delays in an SDF file"}
+		if err := k.parts[id].patchable(); err != nil {
+			return err
 		}
 	}
 	if len(x.gone) > 0 {
@@ -130,6 +130,17 @@ func (x *patcher) gather() error {
 		clear(x.sub.wanted)
 	}
 	return x.prepare(insts, sinks)
+}
+
+// patchable says whether what a part says can be taken back, or said anew, without reading all that came behind it.
+func (p *part) patchable() error {
+	switch {
+	case p.prim:
+		return &Refusal{"a primitive with delays in an SDF file"}
+	case p.wild:
+		return &Refusal{"an entry for all instances of a cell in the changed text of an SDF file"}
+	}
+	return nil
 }
 
 func list(of []int32, lists map[int32][]int32, t int32) []int32 {

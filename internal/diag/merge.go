@@ -1,5 +1,10 @@
 package diag
 
+import (
+	"maps"
+	"slices"
+)
+
 // Merge adds the messages of o to b, as if they were reported again.
 func (b *Bag) Merge(o *Bag) {
 	for _, t := range o.Totals() {
@@ -35,4 +40,22 @@ func (b *Bag) AddCounts(n map[Code]int64) {
 			b.count1(c, k)
 		}
 	}
+}
+
+// Moved is a copy whose messages stand at other places.
+func (b *Bag) Moved(at func(Pos) Pos) *Bag {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	m := &Bag{count: maps.Clone(b.count), kept: map[Code][]Diag{}, nErr: b.nErr}
+	for c, ds := range b.kept {
+		ds = slices.Clone(ds)
+		for i := range ds {
+			ds[i].Pos = at(ds[i].Pos)
+		}
+		m.kept[c] = ds
+	}
+	if m.count == nil {
+		m.count = map[Code]int64{}
+	}
+	return m
 }

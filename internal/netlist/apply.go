@@ -289,6 +289,11 @@ func (p *patcher) remove() error {
 		p.insts = append(p.insts, i)
 		in.Cell, in.Pin0, in.Name = nl.hole, 0, 0
 	}
+	for mn := range done {
+		if !slices.ContainsFunc(mn.objs.key, func(name int32) bool { return name > 0 }) {
+			return refuse("the last instance of a module goes")
+		}
+	}
 	return nil
 }
 
@@ -399,9 +404,13 @@ func (p *patcher) cell(name int32) (int32, error) {
 	var lib *liberty.Cell
 	for _, l := range p.e.Libs {
 		for _, c := range l.Cells {
-			if lib == nil && c.Name == text {
-				lib = c
+			if c.Name != text {
+				continue
 			}
+			if lib != nil {
+				return None, refuse("a cell of several libraries that was not in use")
+			}
+			lib = c
 		}
 	}
 	switch {
@@ -528,7 +537,8 @@ func (p *patcher) dropNets() error {
 			continue
 		}
 		x := &nl.Nets[n]
-		if bytes.ContainsAny(nl.Names.Bytes(x.Name), "/[") || nl.specialScopes()[x.Scope] {
+		t := p.old.print.table
+		if bytes.ContainsAny(nl.Names.Bytes(x.Name), "/[") || nl.specialScopes()[x.Scope] || int(n) < len(p.old.Nets) && t.escape[n>>6]>>(n&63)&1 != 0 {
 			return refuse("a net that goes and whose printed name may have had a backslash")
 		}
 		if _, _, err := p.mod(x.Scope); err != nil {

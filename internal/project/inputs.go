@@ -29,7 +29,7 @@ type FileInfo struct {
 	Time   time.Duration `json:"-"`
 
 	stamp  fileStamp // of before it was read
-	chunks []source.Chunk
+	sum    source.Sum
 	parsed int64 // bytes, by the session that has the file from the disk
 }
 
@@ -123,15 +123,11 @@ func (s *Session) note(role, path string, sum source.Sum, start time.Time, befor
 	if s.wasRead(role, path) {
 		return
 	}
-	s.Files = append(s.Files, FileInfo{role, path, hex(sum.Hash[:]), sum.Size, len(sum.Chunks), time.Since(start), before, s.chunksOf(sum), sum.Size})
-}
-
-// chunksOf keeps the chunks of a file for sessions that continue this one.
-func (s *Session) chunksOf(sum source.Sum) []source.Chunk {
-	if !s.keep {
-		return nil
+	f := fileInfo(role, path, sum, start, before)
+	if !s.keep { // nobody compares later versions with it
+		f.sum = source.Sum{}
 	}
-	return sum.Chunks
+	s.Files = append(s.Files, f)
 }
 
 // stampOf stamps a file for a session that others may continue; a pipe must not be opened twice, so others do not ask.
@@ -187,6 +183,7 @@ func (s *Session) readNetlists(ctx context.Context) error {
 		return uint16(min(len(s.verilogFiles)-1, 1<<16-1))
 	}
 	var library []*verilog.Module
+	cells := CellNames(s.libs)
 	for _, file := range list.files {
 		path := file.path
 		include := func(name string) (io.ReadCloser, string, error) {
@@ -203,7 +200,12 @@ func (s *Session) readNetlists(ctx context.Context) error {
 		}
 		err := s.read(ctx, "netlist", path, source.Verilog, func(r io.Reader) error {
 			opt := verilog.Option{Defines: list.defines, AddFile: add, Include: include}
-			ms, err := verilog.Read(ctx, r, path, add(path), s.names, opt, s.Bag)
+			index := add(path)
+			if s.keep {
+				opt.Track = &verilog.Track{Cells: cells}
+				s.tracks = append(s.tracks, &VerilogState{Path: path, File: index, Track: opt.Track})
+			}
+			ms, err := verilog.Read(ctx, r, path, index, s.names, opt, s.Bag)
 			if file.library {
 				library = append(library, ms...)
 			} else {
@@ -213,6 +215,9 @@ func (s *Session) readNetlists(ctx context.Context) error {
 		})
 		if err != nil {
 			return err
+		}
+		if n := len(s.tracks); s.keep && n > 0 && s.tracks[n-1].Path == path && s.Files[len(s.Files)-1].Path == path {
+			s.tracks[n-1].Sum = s.Files[len(s.Files)-1].sum
 		}
 	}
 	s.modules = append(s.modules, wanted(s.modules, library)...)

@@ -18,10 +18,13 @@ import (
 func (s *Session) patchDesign(ctx context.Context) (done bool, err error) {
 	p := s.prev
 	switch {
-	case p == nil || p.Design == nil || !s.keep || !s.whatIf:
+	case p == nil || p.Design == nil || !s.keep:
 		return false, nil
 	case s.Netlist != p.Netlist && s.touched == nil:
 		return false, nil // linked anew
+	case p.triNamed && !s.whatIf: // it is compiled twice, and the messages are those of the first time
+		s.Work.Whole = append(s.Work.Whole, "design: not a local edit: the stimulus names three-state nets")
+		return false, nil
 	case s.designChoices() != p.designChoices() || s.stages["libraries"] != p.stages["libraries"]:
 		return false, nil
 	}
@@ -86,12 +89,13 @@ func (s *Session) textNow(ctx context.Context, was FileInfo) (FileInfo, *design.
 	}
 	start := time.Now()
 	f.stamp = s.stampOf(f.Path)
-	c, err := source.Compare(ctx, f.Path, was.chunks, &diag.Bag{})
+	c, err := source.Compare(ctx, f.Path, was.sum.Chunks, &diag.Bag{})
 	if err != nil {
 		return f, nil, err
 	}
-	f.Hash, f.Bytes, f.Chunks, f.Time, f.chunks = hex(c.Sum.Hash[:]), c.Sum.Size, len(c.Sum.Chunks), time.Since(start), c.Sum.Chunks
-	text.Chunks = designChunks(f.chunks)
+	f = fileInfo(f.Role, f.Path, c.Sum, start, f.stamp)
+	f.parsed = 0
+	text.Chunks = designChunks(f.sum.Chunks)
 	text.Read = func(ctx context.Context, offset int64, n int) ([]byte, error) {
 		if b := c.Text(source.Range{From: offset, To: offset + int64(n)}); b != nil {
 			return b, nil

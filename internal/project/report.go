@@ -184,9 +184,10 @@ func orEmpty[T any](s []T) []T {
 func (s *Session) reportDesign(r *Report) {
 	d, nl := s.Design, s.Netlist
 	rep, p := &d.Report, d.Program
+	pins, arcs := d.Uses()
 	r.Design = &Size{
 		Top: nl.Names.String(nl.Scopes[0].Module), Instances: nl.CountInsts(), Scopes: len(nl.Scopes), Nets: len(nl.Nets) - 2,
-		Gates: rep.Gates, StateGates: rep.StateGates, Levels: rep.Levels, Pins: len(p.PinNet), Arcs: len(p.ArcDelay),
+		Gates: rep.Gates, StateGates: rep.StateGates, Levels: rep.Levels, Pins: pins, Arcs: arcs,
 		MergedDrivers: rep.MergedDrivers, OpenPins: rep.OpenPins, BlackBoxes: rep.BlackBoxes, Loops: rep.Loops,
 	}
 	counts := map[design.Class]int64{}

@@ -63,6 +63,8 @@ type Session struct {
 	whatIf  bool               // changed by edits that no file has
 	touched *netlist.Patched   // by what made Netlist of that of prev; nil: it was linked, or is the same
 	changed *design.Changed    // by what made Design of that of prev; nil: it was compiled, or is the same
+	tracks  []*VerilogState    // of the netlist files, in order
+	patches int                // of the netlist since it was linked
 
 	libs         []*liberty.Library
 	modules      []*verilog.Module `image:"-"` // until they are linked
@@ -147,9 +149,14 @@ func (s *Session) Compile(ctx context.Context) error {
 	if err != nil || s.Failed() {
 		return err
 	}
-	err = s.staged(ctx, "netlist", fmt.Sprintf("%q", []any{s.Config.Netlist, s.Config.FileList, s.Config.Top}), s.stages["libraries"], func() error {
+	err = s.staged(ctx, "netlist", s.netlistChoices(), s.stages["libraries"], func() error {
+		if done, err := s.patchNetlist(ctx); done || err != nil {
+			return err
+		}
 		return s.link(ctx)
-	}, func(p *Session) { s.Netlist, s.names, s.verilogFiles = p.Netlist, p.names, p.verilogFiles })
+	}, func(p *Session) {
+		s.Netlist, s.names, s.verilogFiles, s.tracks, s.patches = p.Netlist, p.names, p.verilogFiles, p.tracks, p.patches
+	})
 	if err != nil || s.Netlist == nil || s.Failed() {
 		return err
 	}
@@ -162,6 +169,11 @@ func (s *Session) Compile(ctx context.Context) error {
 			return s.bytesOf("sdf"), err
 		})
 	}, func(p *Session) { s.Design, s.triNamed = p.Design, p.triNamed })
+}
+
+// netlistChoices is what decides a netlist beside the libraries and the contents of its files.
+func (s *Session) netlistChoices() string {
+	return fmt.Sprintf("%q", []any{s.Config.Netlist, s.Config.FileList, s.Config.Top})
 }
 
 // designChoices is what decides a design beside its netlist and the contents of its files.
@@ -193,7 +205,7 @@ func (s *Session) compile(ctx context.Context, named func(int32) bool) error {
 	opt := s.opt.design
 	opt.Named = named
 	opt.Overrides, opt.Keep = s.over, s.keep
-	s.triNamed = named != nil
+	s.triNamed, s.changed = named != nil, nil
 	if s.prev != nil {
 		opt.Prev = s.prev.Design
 	}
