@@ -116,12 +116,12 @@ func (s *Session) Missing() []string {
 // madeByEdit says of a source whether the first version of the session did not have it; nil for a first version.
 func (s *Session) madeByEdit() func(net int32) bool {
 	if s.prev == nil || s.prev.first == nil { // none, or one without a stimulus
-		s.first = s.Design
+		s.first = append([]int32{}, s.Design.Sources...)
 		return nil
 	}
 	s.first = s.prev.first
 	return func(n int32) bool {
-		_, had := slices.BinarySearch(s.first.Sources, n)
+		_, had := slices.BinarySearch(s.first, n)
 		return !had
 	}
 }

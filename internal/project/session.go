@@ -52,10 +52,10 @@ type Session struct {
 	results []*sim.Result    // of the parts
 	said    *diag.Bag        // what simulating and counting had to say
 
-	prev     *Session       `image:"-"` // the version before
-	first    *design.Design // the version whose sources the dump was made for
-	keep     bool           // another session may continue this one
-	triNamed bool           // compiled with the three-state nets that the stimulus names as sources
+	prev     *Session `image:"-"` // the version before
+	first    []int32  // sources of the version that the dump was made for; nil: none yet
+	keep     bool     // another session may continue this one
+	triNamed bool     // compiled with the three-state nets that the stimulus names as sources
 	stages   map[string]*stage
 
 	over    []design.Override  // delays that no file has
