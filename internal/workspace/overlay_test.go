@@ -27,6 +27,7 @@ type text struct {
 	insts []textInst
 	rest  string // before the instances
 	made  int
+	sdf   string // statements behind those of the file
 }
 
 type textInst struct {
@@ -101,7 +102,17 @@ func (in *textInst) pin(name string) *string {
 
 // step edits the text and says the same as edits.
 func (x *text) step(r *rand.Rand) []Edit {
-	switch r.IntN(5) {
+	switch r.IntN(7) {
+	case 5:
+		in := x.pick(r, "N")
+		rise, fall := int64(r.IntN(60)), int64(r.IntN(60))
+		x.sdf += fmt.Sprintf("(CELL (CELLTYPE \"%s\") (INSTANCE %s) (DELAY (ABSOLUTE (IOPATH A Y (%.3f) (%.3f)))))\n", in.cell, in.name, float64(rise)/1000, float64(fall)/1000)
+		return []Edit{{Do: "setDelay", Instance: in.name, Pin: "A", Output: "Y", Rise: &rise, Fall: &fall}}
+	case 6:
+		in := x.pick(r, "N")
+		rise, fall := int64(r.IntN(40)), int64(r.IntN(40))
+		x.sdf += fmt.Sprintf("(CELL (CELLTYPE \"%s\") (INSTANCE %s) (DELAY (ABSOLUTE (PORT A (%.3f) (%.3f)))))\n", in.cell, in.name, float64(rise)/1000, float64(fall)/1000)
+		return []Edit{{Do: "setDelay", Instance: in.name, Pin: "A", Wire: true, Rise: &rise, Fall: &fall}}
 	case 0:
 		in := x.pick(r, "NAND2_1")
 		in.cell = "NOR2_1"
@@ -224,6 +235,15 @@ func TestOverlayEqualsEditedFiles(t *testing.T) {
 			other := c
 			other.Netlist = []string{filepath.Join(t.TempDir(), "netlist.v")}
 			if err := os.WriteFile(other.Netlist[0], []byte(x.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			delays, err := os.ReadFile(c.SDF[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := bytes.LastIndexByte(delays, ')')
+			other.SDF = []string{filepath.Join(filepath.Dir(other.Netlist[0]), "delays.sdf")}
+			if err := os.WriteFile(other.SDF[0], append(append(delays[:at:at], x.sdf...), ")\n"...), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			got := counts(s.Session)
