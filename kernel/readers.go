@@ -94,3 +94,8 @@ func (r *Readers) Each(net int32, f func(gate int32)) {
 		f(x.gate)
 	}
 }
+
+// Size is the number of bytes that the lists take.
+func (r *Readers) Size() int64 {
+	return 4*int64(cap(r.first)+cap(r.gates)) + 8*int64(cap(r.later))
+}

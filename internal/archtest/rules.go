@@ -22,23 +22,24 @@ var layers = map[string][]string{
 	// Leaves: a message, a Boolean function, the scanner under the readers, the engines' contract.
 	"internal/diag":        {},
 	"internal/logic":       {},
-	"internal/format/scan": {"internal/diag"},
+	"internal/format/scan": {"internal/diag", "internal/footprint"},
 	"internal/image":       {},
+	"internal/footprint":   {},
 	"kernel":               {},
 
 	"internal/source": {"internal/diag"},
-	"internal/format": {"internal/diag", "internal/format/scan", "internal/logic"},
+	"internal/format": {"internal/diag", "internal/footprint", "internal/format/scan", "internal/logic"},
 	"internal/names":  {"internal/diag", "internal/format/scan"},
 
 	// The pipeline, in the direction of the data.
-	"internal/netlist":  {"internal/diag", "internal/format/", "internal/names", "internal/logic"},
-	"internal/design":   {"internal/diag", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "kernel"},
-	"internal/wave":     {"internal/diag", "internal/format/", "internal/names", "internal/source", "internal/netlist", "internal/design", "kernel"},
-	"internal/sim":      {"internal/diag", "internal/design", "internal/wave", "kernel"},
-	"internal/activity": {"internal/diag", "internal/design", "internal/wave", "internal/sim", "internal/netlist", "internal/format/", "internal/names", "kernel"},
+	"internal/netlist":  {"internal/diag", "internal/footprint", "internal/format/", "internal/names", "internal/logic"},
+	"internal/design":   {"internal/diag", "internal/footprint", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "kernel"},
+	"internal/wave":     {"internal/diag", "internal/footprint", "internal/format/", "internal/names", "internal/source", "internal/netlist", "internal/design", "kernel"},
+	"internal/sim":      {"internal/diag", "internal/footprint", "internal/design", "internal/wave", "kernel"},
+	"internal/activity": {"internal/diag", "internal/footprint", "internal/design", "internal/wave", "internal/sim", "internal/netlist", "internal/format/", "internal/names", "kernel"},
 	"internal/trace":    {"kernel"},
 	"internal/project": {
-		"internal/diag", "internal/image", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
+		"internal/diag", "internal/footprint", "internal/image", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
 		"internal/wave", "internal/sim", "internal/activity", "kernel", "kernel/host",
 	},
 
@@ -64,7 +65,7 @@ var layers = map[string][]string{
 	"internal/incr":  {"internal/diag", "internal/design", "internal/wave", "internal/sim", "kernel"},
 	"internal/power": {"internal/diag", "internal/activity", "internal/design", "internal/format/"},
 	"internal/workspace": {
-		"internal/diag", "internal/image", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
+		"internal/diag", "internal/footprint", "internal/image", "internal/source", "internal/format/", "internal/names", "internal/logic", "internal/netlist", "internal/design",
 		"internal/wave", "internal/sim", "internal/activity", "internal/power", "internal/incr", "internal/project", "internal/trace", "cache", "kernel", "kernel/",
 	},
 	"kernel/cuda": {"kernel"},

@@ -33,6 +33,8 @@ type Work struct {
 
 	Patched int      // steps that were patches of the earlier version
 	Whole   []string // why steps were not, of those that could have been
+
+	Reloaded string // what had been let go for want of memory and was made again: "waves", "design", or nothing
 }
 
 // Continue makes s the version after prev, which must be complete: steps that would come out the same are not taken again, nets and
@@ -179,7 +181,7 @@ func (s *Session) Detach() { s.prev, s.progress = nil, nil }
 // Top is the name of the top module, "" before it is linked.
 func (s *Session) Top() string {
 	if s.Netlist == nil {
-		return ""
+		return s.top
 	}
 	return s.Netlist.Names.String(s.Netlist.Scopes[0].Module)
 }

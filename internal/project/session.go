@@ -67,6 +67,8 @@ type Session struct {
 	patches int                // of the netlist since it was linked
 
 	libs         []*liberty.Library
+	libBytes     int64             // of libs, where keep
+	top          string            // of an Outline
 	modules      []*verilog.Module `image:"-"` // until they are linked
 	names        *scan.Names
 	verilogFiles []string
@@ -145,10 +147,11 @@ func (s *Session) Compile(ctx context.Context) error {
 			err := s.readLibraries(ctx)
 			return s.bytesOf("lib"), err
 		})
-	}, func(p *Session) { s.libs = p.libs })
+	}, func(p *Session) { s.libs, s.libBytes = p.libs, p.libBytes })
 	if err != nil || s.Failed() {
 		return err
 	}
+	s.weighLibraries()
 	err = s.staged(ctx, "netlist", s.netlistChoices(), s.stages["libraries"], func() error {
 		if done, err := s.patchNetlist(ctx); done || err != nil {
 			return err
