@@ -9,8 +9,11 @@ import (
 var errSuperseded = errors.New("workspace: the files changed again")
 
 // Look is Refresh in the background, for nobody who waits: Supersede may end it, with the error of a cancelled context. One at a time
-// is under way for a design.
+// is under way for a design. A design that was let go for the budget is left to the next query.
 func (p *Project) Look(ctx context.Context) (s *Snapshot, made bool, err error) {
+	if p.Evicted() == Whole {
+		return nil, false, nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	p.mu.Lock()

@@ -211,7 +211,8 @@ func (p *Project) stimulate(ctx context.Context, x Stimulus) (*Snapshot, error) 
 	}
 	old, fault := p.recipe.cfg, p.Fault()
 	set(&p.recipe.cfg)
-	s, err := p.make(ctx, now, p.Current())
+	from, _ := p.base()
+	s, err := p.make(ctx, now, from)
 	if err != nil {
 		p.recipe.cfg = old
 		p.mu.Lock()

@@ -69,6 +69,8 @@ func (y *tally) note(e edittest.Edit, w *project.Work, files bool) {
 	y.total += w.PairsTotal
 	y.bytes += w.BytesParsed
 	switch {
+	case w.Reloaded != "":
+		y.paths["reloaded "+w.Reloaded]++
 	case !files:
 		y.paths["nothing to do"]++
 	case w.Patched > 0:
@@ -110,7 +112,9 @@ func (e *edited) open() bool {
 		return e.fail("%v", err)
 	}
 	ctx := e.t.Context()
-	e.ws = workspace.New(nil)
+	if e.ws == nil {
+		e.ws = workspace.New(nil)
+	}
 	p, s, _, err := e.ws.Open(ctx, "", workspace.Choice{File: e.dir.Config()}, nil)
 	if err != nil {
 		return e.fail("open: %v", err)
@@ -176,7 +180,10 @@ func (e *edited) compare(x edittest.Edit, files bool) bool {
 		w = snap.Session.Work
 	}
 	e.tally.note(x, &w, files)
-	ok := e.bounds(x, &w, cold)
+	ok := w.Reloaded != "" || e.bounds(x, &w, cold)
+	if w.Reloaded != "" {
+		e.same = false
+	}
 	e.cold = cold
 	if e.watch != nil {
 		e.watch.add(snap)
@@ -332,6 +339,9 @@ func sequence(t *testing.T, seed uint64, y *tally) bool {
 	}
 	ok := true
 	for range stepsOf {
+		if seed%8 == 3 && e.r.IntN(2) == 0 { // as if memory were short
+			e.p.Evict(workspace.Level(e.r.IntN(3)) + workspace.Older)
+		}
 		if ok = e.step(); !ok {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/wattd/wattd/internal/design"
 	"github.com/wattd/wattd/internal/netlist"
@@ -80,7 +81,11 @@ type layer struct {
 
 // NewOverlay begins an overlay without edits.
 func (p *Project) NewOverlay(base *Snapshot) *Overlay {
-	return &Overlay{p: p, base: base, building: make(chan struct{}, 1)}
+	o := &Overlay{p: p, base: base, building: make(chan struct{}, 1)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.resident.overlays = append(p.resident.overlays, weak.Make(o))
+	return o
 }
 
 // Base is the snapshot below the edits.
@@ -119,6 +124,7 @@ func (o *Overlay) Apply(ctx context.Context, edits []Edit) (*Snapshot, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-o.building }()
+	defer o.p.w.fit(o.p)
 	return o.push(ctx, edits)
 }
 
@@ -176,6 +182,7 @@ func (o *Overlay) Undo(ctx context.Context, n int) (*Snapshot, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-o.building }()
+	defer o.p.w.fit(o.p)
 	o.mu.Lock()
 	if n < 1 || n > len(o.stack) {
 		o.mu.Unlock()

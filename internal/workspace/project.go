@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type Project struct {
 	confirmed map[string]bool // files that were said to be complete
 	waiting   int             // requests that wait for whoever is building
 	supersede context.CancelCauseFunc
+	resident  resident
 }
 
 // lock makes the caller the one who builds.
@@ -78,7 +80,7 @@ func (p *Project) Paths() (paths []string) {
 	if f := p.File(); f != "" {
 		paths = append(paths, f)
 	}
-	if s := p.Current(); s != nil {
+	if s := p.Newest(); s != nil {
 		for i := range s.Session.Files {
 			paths = append(paths, s.Session.Files[i].Path)
 		}
@@ -89,7 +91,7 @@ func (p *Project) Paths() (paths []string) {
 // Watched says whether somebody is to look after the files between queries.
 func (p *Project) Watched() bool { return !p.recipe.choice.Unwatched }
 
-// Current is the newest complete snapshot without a look at the files; nil before the first one.
+// Current is the newest complete snapshot without a look at the files; nil before the first one and when it was let go, see Newest.
 func (p *Project) Current() *Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,6 +121,7 @@ func (p *Project) Pinned(n int64) (*Snapshot, error) {
 // Refresh returns the snapshot of the files as they are now, making it when they changed. Files that were compared within the last
 // stale are taken as they were. The error is an *InputError when the files are wrong, else of ctx or ours.
 func (p *Project) Refresh(ctx context.Context, stale time.Duration) (s *Snapshot, made bool, err error) {
+	p.use()
 	if s := p.young(stale); s != nil { // without waiting for whoever is building
 		return s, false, nil
 	}
@@ -145,6 +148,9 @@ func (p *Project) Refresh(ctx context.Context, stale time.Duration) (s *Snapshot
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
+	}
+	if cur == nil {
+		cur, _ = p.base()
 	}
 	if s, err = p.make(ctx, now, cur); err != nil {
 		return nil, false, err
@@ -234,9 +240,13 @@ func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (s 
 	if sess.Failed() {
 		return nil, p.faulty(&InputError{bag})
 	}
+	if _, of := p.base(); of != Resident {
+		sess.Work.Reloaded = of.reloaded()
+	}
 	sess.Detach()
 	s = &Snapshot{Session: sess, Made: began, checked: p.lastCheck, memo: newMemo(sess, from)}
 	before := p.enter(s, began)
+	p.w.fit(p)
 	if p.w.notify != nil {
 		p.w.notify(p, before, s)
 	}
@@ -252,8 +262,11 @@ func (p *Project) enter(s *Snapshot, checked time.Time) (before *Snapshot) {
 	p.checked = checked
 	p.next++
 	s.N = p.next
+	if was := cmp.Or(before, p.resident.outline); was != nil {
+		p.mix(was.Session.Files, s.Session.Files)
+	}
+	p.resident.outline, p.resident.without = nil, nil
 	if before != nil {
-		p.mix(before.Session.Files, s.Session.Files)
 		p.recent = append(p.recent, before)
 		if len(p.recent) > keepRecent {
 			p.recent = slices.Delete(p.recent, 0, 1)
@@ -332,12 +345,13 @@ func (p *Project) mixed() []string {
 func (p *Project) confirm(path string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.cur == nil {
+	s := cmp.Or(p.cur, p.resident.outline)
+	if s == nil {
 		return false
 	}
 	used := false
-	for i := range p.cur.Session.Files {
-		f := &p.cur.Session.Files[i]
+	for i := range s.Session.Files {
+		f := &s.Session.Files[i]
 		if f.Path != path && filepath.Dir(f.Path) != path {
 			continue
 		}
@@ -362,7 +376,9 @@ func (p *Project) settle(s *Snapshot) *Snapshot {
 	}
 	c := *s
 	c.Mixed = m
-	p.cur = &c
+	if p.cur == s { // not let go meanwhile
+		p.cur = &c
+	}
 	p.held[c.N] = weak.Make(&c)
 	return &c
 }

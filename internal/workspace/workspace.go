@@ -52,6 +52,7 @@ type Workspace struct {
 	notify   func(p *Project, before, s *Snapshot)
 	building func(context.Context) // tests wait in it; nil
 	hooks    Hooks
+	budget   budget
 
 	mu       sync.Mutex
 	projects map[string]*Project
@@ -73,6 +74,10 @@ type Hooks struct {
 	Faulty func(p *Project, bag *diag.Bag)
 	// Making is called when a snapshot begins to be made, and gives what is called as it goes on, nil for nothing, and when it ended.
 	Making func(p *Project) (progress Progress, ended func(error))
+	// Evicted is called when memory was let go for the budget, and Followed to ask whether somebody waits to hear of a design: such
+	// ones are let go last. Neither may ask the workspace for anything.
+	Evicted  func(Eviction)
+	Followed func(p *Project) bool
 }
 
 // SetHooks must be called before a design is opened.
