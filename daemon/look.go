@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -25,6 +26,10 @@ func assemble(opt Options, s native.Server) (*native.Native, *looking) {
 			l = newLooking(w, opt.Log)
 			s.Watch, s.Watched, s.Files = l.status, l.how, l.changed
 		}
+	}
+	s.Budget = max(0, cmp.Or(opt.Memory, workspace.DefaultBudget()))
+	s.Evicted = func(e workspace.Eviction) {
+		opt.Log.Info("memory let go", "design", e.Project.Name(), "what", e.Level.String(), "bytes", e.Freed, "accounted", e.Accounted, "budget", s.Budget)
 	}
 	n := native.New(s)
 	if l != nil {

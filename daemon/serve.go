@@ -43,6 +43,7 @@ type Options struct {
 	LogFile  string        // where Log goes, for clients to tell; "": to no file
 	Ready    func()        // called once clients are served
 	NoWatch  bool          // look after no files between queries
+	Memory   int64         // bytes that open designs may take before the least recently used are let go; 0: workspace.DefaultBudget; below: no bound
 	TCP      string        // loopback address to listen at too, for those who know the token; "": none
 
 	// for tests

@@ -130,7 +130,15 @@ func describeServer(w io.Writer, r *api.ServerStatusResult) {
 	if r.TCP != "" {
 		fmt.Fprintf(w, "tcp    %s, token in %s\n", r.TCP, r.Token)
 	}
-	fmt.Fprintf(w, "memory %s accounted, %s resident\n", mega(r.Memory.Accounted), mega(r.Memory.RSS))
+	m := &r.Memory
+	bound := "no budget"
+	switch {
+	case m.Budget > 0 && m.Accounted > m.Budget:
+		bound = "over the budget of " + mega(m.Budget) + ", as the design asked last and what readers hold stay"
+	case m.Budget > 0:
+		bound = "budget " + mega(m.Budget)
+	}
+	fmt.Fprintf(w, "memory %s accounted, %s; %s resident; %d times waves or designs were let go\n", mega(m.Accounted), bound, mega(m.RSS), m.Evictions)
 	fmt.Fprintf(w, "watch  %d folders by events, %d files polled, %d overflows\n", r.Watch.Events, r.Watch.Polled, r.Watch.Overflows)
 	for _, n := range r.Watch.Notes {
 		fmt.Fprintf(w, "       %s\n", n)

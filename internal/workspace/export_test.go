@@ -7,5 +7,5 @@ func (p *Project) Evict(level Level) bool {
 	return p.w.evict(p, level)
 }
 
-// HostMemory is hostMemory.
-func HostMemory(root string) int64 { return hostMemory(root) }
+// HostMemoryBelow is hostMemory.
+func HostMemoryBelow(root string) int64 { return hostMemory(root) }

@@ -8,9 +8,12 @@ import (
 	"strings"
 )
 
-// DefaultBudget is 40 % of the memory that the process may use: that of the machine or of its control group, whichever is less. 0, no
-// budget, where the system does not tell.
-func DefaultBudget() int64 { return hostMemory("/") / 5 * 2 }
+// HostMemory is how many bytes the process may use: the memory of the machine or the limit of its control group, whichever is less. 0
+// where the system does not tell.
+func HostMemory() int64 { return hostMemory("/") }
+
+// DefaultBudget is 40 % of HostMemory.
+func DefaultBudget() int64 { return HostMemory() / 100 * 40 }
 
 // hostMemory reads the system below a root.
 func hostMemory(root string) int64 {

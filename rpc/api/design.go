@@ -47,11 +47,11 @@ type DesignListResult struct {
 type DesignRow struct {
 	Name     string `json:"name"`
 	Top      string `json:"top"`
-	State    string `json:"state"`    // reading, ready, incomplete (a file is being written), failed, evicted (kept by its hashes, reloaded on demand)
+	State    string `json:"state"`    // reading, ready, incomplete (a file is being written), failed, waves evicted, evicted (for the memory budget; the next query makes again what is missing)
 	Snapshot int64  `json:"snapshot"` // newest complete one
 	Gates    int64  `json:"gates"`
 	Nets     int64  `json:"nets"`
-	Memory   int64  `json:"memory"`  // bytes accounted for design and waves
+	Memory   int64  `json:"memory"`  // bytes accounted, what snapshots share once
 	Stimuli  int64  `json:"stimuli"` // loaded
 	Watched  bool   `json:"watched"`
 	Project  string `json:"project"` // path of its wattd.toml, or empty

@@ -98,12 +98,13 @@ type NewSources struct {
 
 // Work counts what was done for an answer that was not there already. All 0: it was.
 type Work struct {
-	BytesParsed   int64 `json:"bytesParsed"`   // of changed files, in the chunks that changed
-	GatesCompiled int64 `json:"gatesCompiled"` // gates whose function, arcs or wires were compiled again
-	PairsRun      int64 `json:"pairsRun"`      // (gate, window) pairs simulated
-	PairsTotal    int64 `json:"pairsTotal"`    // (gate, window) pairs of the design and stimulus
-	CutOffs       int64 `json:"cutOffs"`       // pairs that came out as before, so that nothing behind them ran
-	RowsCompared  int64 `json:"rowsCompared"`  // rows of events compared with the ones before
+	BytesParsed   int64  `json:"bytesParsed"`        // of changed files, in the chunks that changed
+	GatesCompiled int64  `json:"gatesCompiled"`      // gates whose function, arcs or wires were compiled again
+	PairsRun      int64  `json:"pairsRun"`           // (gate, window) pairs simulated
+	PairsTotal    int64  `json:"pairsTotal"`         // (gate, window) pairs of the design and stimulus
+	CutOffs       int64  `json:"cutOffs"`            // pairs that came out as before, so that nothing behind them ran
+	RowsCompared  int64  `json:"rowsCompared"`       // rows of events compared with the ones before
+	Reloaded      string `json:"reloaded,omitempty"` // what had been let go for the memory budget and was made again: waves, design
 }
 
 // Diagnostic is a message about an input; docs/diagnostics.md explains the codes.

@@ -43,10 +43,10 @@ type SessionRow struct {
 
 // MemoryStatus compares what is accounted with what the system sees. All in bytes.
 type MemoryStatus struct {
-	Budget    int64 `json:"budget"`    // most that designs and waves may take
+	Budget    int64 `json:"budget"`    // most that designs may take before the least recently used are let go; 0: no bound
 	Accounted int64 `json:"accounted"` // what they take
 	RSS       int64 `json:"rss"`       // of the process
-	Evictions int64 `json:"evictions"` // designs let go for the budget since the start
+	Evictions int64 `json:"evictions"` // waves and whole designs let go for the budget since the start
 }
 
 // WatchStatus says how files are watched.

@@ -125,7 +125,7 @@ func (n *Native) list(context.Context, api.Empty) (api.DesignListResult, error) 
 
 func (n *Native) designs() (t api.Table[api.DesignRow]) {
 	for _, p := range n.ws.List() {
-		t.Rows = append(t.Rows, row(p, p.Current()))
+		t.Rows = append(t.Rows, row(p, p.Newest()))
 	}
 	t.Total = int64(len(t.Rows))
 	return t
@@ -133,13 +133,12 @@ func (n *Native) designs() (t api.Table[api.DesignRow]) {
 
 func row(p *workspace.Project, s *workspace.Snapshot) api.DesignRow {
 	rep := s.Report()
-	m := rep.Memory.Design
 	d := api.DesignRow{
-		Name: p.Name(), Top: s.Session.Top(), State: "ready", Snapshot: s.N, Gates: rep.Design.Gates, Nets: int64(rep.Design.Nets),
-		Memory:  m.Gates + m.Pins + m.Arcs + m.Functions + m.Names + m.Nets + m.Positions + rep.Memory.Waves,
+		Name: p.Name(), Top: s.Session.Top(), State: p.Evicted().String(), Snapshot: s.N, Gates: rep.Design.Gates, Nets: int64(rep.Design.Nets),
+		Memory:  p.Bytes(),
 		Watched: p.Watched(), Project: p.File(),
 	}
-	if s.StimulusName() != "" {
+	if s.Session.Config.Stim != "" {
 		d.Stimuli = 1
 	}
 	if p.Fault() != nil {
@@ -224,7 +223,7 @@ func (n *Native) diagnostics(ctx context.Context, q api.DiagnosticsParams) (r ap
 			return r, err
 		}
 		bag = p.Fault().Bag
-		v = &view{p: p, s: p.Current()}
+		v = &view{p: p, s: p.Newest()}
 		r.Meta = snapshotMeta(v.s)
 	}
 	want := func(code string) bool { return len(q.Codes) == 0 || slices.Contains(q.Codes, code) }
@@ -283,7 +282,7 @@ func (n *Native) changed(ctx context.Context, p api.ChangedParams) (r api.Change
 	slices.Sort(r.Designs)
 	s := sessionOf(ctx)
 	for _, project := range c.used {
-		before := project.Current()
+		before := project.Newest()
 		var v *view
 		if p.Wait {
 			if v, err = n.take(ctx, api.Target{Design: project.Name()}); err != nil {

@@ -41,6 +41,9 @@ type Server struct {
 	// Files is called when the files of the open designs may be others.
 	Files func()
 	Cache func() api.CacheStatsResult
+	// Budget is how many bytes the designs may take, 0 for no bound; Evicted is told what went for it.
+	Budget  int64
+	Evicted func(workspace.Eviction)
 	// Began is called when a request is admitted; what it returns, when it is answered.
 	Began func() (ended func())
 }
@@ -82,7 +85,8 @@ type session struct {
 func New(server Server) *Native {
 	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}, said: map[string]messageSet{}, tasks: map[string]*task{}, overlays: map[string]*overlay{}}
 	n.ws = workspace.New(n.updated)
-	n.ws.SetHooks(workspace.Hooks{Faulty: n.faulty, Making: n.making})
+	n.ws.SetHooks(workspace.Hooks{Faulty: n.faulty, Making: n.making, Evicted: server.Evicted, Followed: n.isFollowed})
+	n.ws.SetBudget(server.Budget)
 	rpc.Register(n.mux, api.Initialize, n.initialize)
 	rpc.Register(n.mux, api.Shutdown, n.shutdown)
 	rpc.Register(n.mux, api.Keep, n.keepOn)
@@ -129,6 +133,12 @@ func (n *Native) filesChanged() {
 
 // closed forgets a session with its subscriptions.
 func (n *Native) closed(s *session) {
+	var gone []*overlay
+	defer func() {
+		for _, o := range gone {
+			o.o.Discard()
+		}
+	}()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.sessions, s)
@@ -140,6 +150,7 @@ func (n *Native) closed(s *session) {
 	for id, o := range n.overlays {
 		if o.session == s {
 			delete(n.overlays, id)
+			gone = append(gone, o)
 		}
 	}
 }

@@ -43,9 +43,8 @@ func (n *Native) serverStatus(context.Context, api.Empty) (api.ServerStatusResul
 	slices.SortFunc(r.Sessions, func(a, b api.SessionRow) int {
 		return cmp.Or(-cmp.Compare(a.SinceMs, b.SinceMs), cmp.Compare(a.Pid, b.Pid))
 	})
-	for _, d := range r.Designs.Rows {
-		r.Memory.Accounted += d.Memory
-	}
+	u := n.ws.Usage()
+	r.Memory.Budget, r.Memory.Accounted, r.Memory.Evictions = u.Budget, u.Accounted, u.Evictions
 	r.Memory.RSS = rss()
 	if s.Watch != nil {
 		r.Watch = s.Watch()

@@ -32,7 +32,7 @@ func (n *Native) making(p *workspace.Project) (progress workspace.Progress, ende
 	t := &task{n: n.nextTask}
 	t.u = api.TaskUpdate{Task: "t" + strconv.FormatInt(t.n, 10), Title: "read", State: "running"}
 	t.u.Design = p.Name()
-	if s := p.Current(); s != nil {
+	if s := p.Newest(); s != nil {
 		t.u.Snapshot = s.N
 	}
 	n.tasks[t.u.Task] = t
@@ -50,7 +50,7 @@ func (n *Native) making(p *workspace.Project) (progress workspace.Progress, ende
 		case err != nil:
 			t.u.State = "failed"
 		default:
-			t.u.Snapshot, t.u.Design = p.Current().N, p.Name()
+			t.u.Snapshot, t.u.Design = p.Newest().N, p.Name()
 		}
 		t.mu.Unlock()
 		n.mu.Lock()

@@ -58,6 +58,11 @@ func (sub *subscription) publish(update any) {
 	_ = sub.session.conn.Publish(sub.id, sub.topic+"/didUpdate", update)
 }
 
+// isFollowed says whether a subscription waits to hear of a design.
+func (n *Native) isFollowed(p *workspace.Project) bool {
+	return len(n.listeners("design", p.Name()))+len(n.listeners("nets", p.Name())) > 0
+}
+
 // updated tells the subscribers of a design about its new snapshot.
 func (n *Native) updated(p *workspace.Project, before, s *workspace.Snapshot) {
 	n.filesChanged()

@@ -169,7 +169,7 @@ func work(s *workspace.Snapshot) api.Work {
 	w := &s.Session.Work
 	return api.Work{
 		BytesParsed: w.BytesParsed, GatesCompiled: w.GatesCompiled, PairsRun: w.PairsRun, PairsTotal: w.PairsTotal,
-		CutOffs: w.CutOffs, RowsCompared: w.RowsCompared,
+		CutOffs: w.CutOffs, RowsCompared: w.RowsCompared, Reloaded: w.Reloaded,
 	}
 }
 

@@ -220,6 +220,7 @@ func (n *Native) whatIfDiscard(ctx context.Context, q api.WhatIfParams) (r api.A
 	n.mu.Lock()
 	delete(n.overlays, q.ID)
 	n.mu.Unlock()
+	o.o.Discard()
 	v := &view{p: o.o.Project(), s: o.o.Base(), start: start}
 	r.Meta = v.meta()
 	return r, nil
