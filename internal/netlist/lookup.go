@@ -198,6 +198,9 @@ func (nl *Netlist) Aliases(net int32) iter.Seq[Ref] {
 	}
 }
 
+// HasAliases says whether a net has names beside the canonical one.
+func (nl *Netlist) HasAliases(net int32) bool { return nl.alias.start[net+1]-nl.alias.start[net] > 1 }
+
 // Depth is the level of a scope; the top has 0.
 func (nl *Netlist) Depth(scope int32) int32 { return nl.lookup.scopes[scope].depth }
 

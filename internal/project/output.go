@@ -2,6 +2,7 @@ package project
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	encoding "encoding/hex"
 	"errors"
@@ -324,6 +325,12 @@ func (s *Session) writeSAIF(ctx context.Context, out io.Writer) error {
 			continue
 		}
 		insts[nl.Insts[i].Scope] = append(insts[nl.Insts[i].Scope], int32(i))
+	}
+	for _, list := range insts { // in the order of the text, whatever edits did to the numbers
+		slices.SortStableFunc(list, func(a, b int32) int {
+			x, y := nl.Insts[a].Pos, nl.Insts[b].Pos
+			return cmp.Or(cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line), cmp.Compare(x.Col, y.Col))
+		})
 	}
 	var scope func(k int32) error
 	scope = func(k int32) error {

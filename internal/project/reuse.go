@@ -145,30 +145,44 @@ func sameSources(old, now *design.Design) bool {
 			return false
 		}
 	}
-	if !sameNames(old.Netlist, now.Netlist, now.Sources) {
-		return false
-	}
+	named := slices.Clone(now.Sources) // nets whose values a dump tells
 	for i := range now.States {
-		if old.Program.GateOut[old.States[i].Gate] != now.Program.GateOut[now.States[i].Gate] {
+		n := now.Program.GateOut[now.States[i].Gate]
+		if old.Program.GateOut[old.States[i].Gate] != n {
 			return false
 		}
+		named = append(named, n)
 	}
-	return slices.Equal(old.ClockPins, now.ClockPins)
+	for i := range now.Cut {
+		named = append(named, now.Cut[i].Net)
+	}
+	return slices.Equal(old.ClockPins, now.ClockPins) && sameNames(old.Netlist, now.Netlist, named)
 }
 
-// sameNames says whether nets are printed by the same names in both: what was said of a stimulus names them.
+// sameNames says whether nets have the same names in both, the printed one first: variables of a dump bind to any of them, and what
+// was said of a stimulus prints them.
 func sameNames(old, now *netlist.Netlist, nets []int32) bool {
 	if old == now {
 		return true
 	}
 	var a, b []byte
+	same := func(x, y netlist.Ref) bool {
+		a, b = old.AppendScopePath(a[:0], x.Scope, '/'), now.AppendScopePath(b[:0], y.Scope, '/')
+		return x.Bit == y.Bit && bytes.Equal(a, b) && bytes.Equal(old.Names.Bytes(x.Name), now.Names.Bytes(y.Name))
+	}
 	for _, n := range nets {
 		if int(n) >= len(old.Nets) || int(n) >= len(now.Nets) {
 			return false
 		}
 		x, y := &old.Nets[n], &now.Nets[n]
-		a, b = old.AppendScopePath(a[:0], x.Scope, '/'), now.AppendScopePath(b[:0], y.Scope, '/')
-		if x.Bit != y.Bit || !bytes.Equal(a, b) || !bytes.Equal(old.Names.Bytes(x.Name), now.Names.Bytes(y.Name)) {
+		if !same(netlist.Ref{Scope: x.Scope, Name: x.Name, Bit: x.Bit}, netlist.Ref{Scope: y.Scope, Name: y.Name, Bit: y.Bit}) {
+			return false
+		}
+		if !old.HasAliases(n) && !now.HasAliases(n) {
+			continue
+		}
+		was, is := slices.Collect(old.Aliases(n)), slices.Collect(now.Aliases(n))
+		if !slices.EqualFunc(was, is, same) {
 			return false
 		}
 	}
