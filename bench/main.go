@@ -36,7 +36,7 @@ func main() {
 	which := flag.String("size", "default", "small, default or large")
 	corpus := flag.String("corpus", "../shared/corpus", "folder of the corpus; absent parts are left out")
 	out := flag.String("o", "bench/results.md", "file for the results")
-	only := flag.String("only", "", "measure this part only and write no file: readers, engines, growth, edits, queries")
+	only := flag.String("only", "", "measure this part only and write no file: readers, engines, growth, edits, queries, restart")
 	child := flag.String("child", "", "measure one whole run of the design in this folder and print it as JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,13 +67,13 @@ func run(ctx context.Context, which, corpus, out, only string) error {
 	b := &bench{ctx: ctx, size: sz, corpus: corpus, tmp: tmp, peers: past}
 	b.printf("# Benchmark results\n\nMade by `make bench BENCH=%s`. %s\n", which, machine())
 	if only != "" {
-		part, ok := map[string]func() error{"readers": b.readers, "engines": b.engines, "growth": b.growth, "edits": b.edits, "queries": b.queries}[only]
+		part, ok := map[string]func() error{"readers": b.readers, "engines": b.engines, "growth": b.growth, "edits": b.edits, "queries": b.queries, "restart": b.restart}[only]
 		if !ok {
 			return fmt.Errorf("-only %q: there is no such part", only)
 		}
 		return part()
 	}
-	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits, b.queries} {
+	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits, b.queries, b.restart} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ type Config struct {
 
 	RequireCoverage string `toml:"require_coverage,omitempty"` // percent
 
-	Around Around `toml:"-"`
+	Around Around `toml:"-" json:"-"`
 
 	places map[string]diag.Pos // of the keys that came from a wattd.toml and still hold
 }

@@ -38,13 +38,9 @@ func Layout() ([32]byte, error) {
 	return h, nil
 }
 
-// Save makes the images of a session, which must be complete and detached and must not change until they are written; waves is
-// nil for a session that ran nothing. Comparing its files changes them, so that is not done meanwhile.
-func (s *Session) Save() (session, waves *image.Image, err error) {
-	schema, err := schemas()
-	if err != nil {
-		return nil, nil, err
-	}
+// Still is what Save takes of a session that is complete and detached. It shares all that is large with it, and comparing the files
+// of the session, which changes them, does not disturb it.
+func (s *Session) Still() *Session {
 	c := *s
 	c.Files, c.touched, c.changed = slices.Clone(s.Files), nil, nil
 	c.stages = map[string]*stage{}
@@ -65,6 +61,17 @@ func (s *Session) Save() (session, waves *image.Image, err error) {
 	for name, st := range s.stages {
 		c.stages[name] = copyOf(st)
 	}
+	return &c
+}
+
+// Save makes the images of a complete session, which must not change until they are written: of a Still one where others look at its
+// files. waves is nil for a session that ran nothing.
+func (s *Session) Save() (session, waves *image.Image, err error) {
+	schema, err := schemas()
+	if err != nil {
+		return nil, nil, err
+	}
+	c := s.Still()
 	var w kept
 	c.results = nil
 	for _, r := range s.results {
@@ -74,7 +81,7 @@ func (s *Session) Save() (session, waves *image.Image, err error) {
 	if c.Result != nil {
 		c.Result = c.results[0]
 	}
-	if session, err = schema[0].New(&c); err == nil && len(w.Waves) > 0 {
+	if session, err = schema[0].New(c); err == nil && len(w.Waves) > 0 {
 		waves, err = schema[1].New(&w)
 	}
 	return session, waves, err

@@ -50,6 +50,30 @@ func (e *environment) fits(a Around, lists bool) bool {
 	return !lists || cmp.Or(a.Dir, "/") == e.Dir
 }
 
+// values are those of the variables that the files have named; nil for one that is not set.
+func (e *environment) values() map[string]*string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	named := map[string]*string{}
+	for name := range e.named {
+		named[name] = nil
+		if v, ok := e.Env[name]; ok {
+			named[name] = &v
+		}
+	}
+	return named
+}
+
+// agrees says whether variables have these values.
+func (e *environment) agrees(named map[string]*string) bool {
+	for name, want := range named {
+		if v, ok := e.lookup(name); ok != (want != nil) || ok && v != *want {
+			return false
+		}
+	}
+	return true
+}
+
 func (e *environment) forProject() project.Around {
 	return project.Around{Dir: e.Dir, Lookup: e.lookup}
 }

@@ -212,7 +212,7 @@ func (p *Project) stimulate(ctx context.Context, x Stimulus) (*Snapshot, error) 
 	old, fault := p.recipe.cfg, p.Fault()
 	set(&p.recipe.cfg)
 	from, _ := p.base()
-	s, err := p.make(ctx, now, from)
+	s, err := p.make(ctx, now, from, from.session())
 	if err != nil {
 		p.recipe.cfg = old
 		p.mu.Lock()

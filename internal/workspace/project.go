@@ -152,7 +152,11 @@ func (p *Project) Refresh(ctx context.Context, stale time.Duration) (s *Snapshot
 	if cur == nil {
 		cur, _ = p.base()
 	}
-	if s, err = p.make(ctx, now, cur); err != nil {
+	prev := cur.session()
+	if prev == nil {
+		prev = p.w.store.load(ctx, &p.recipe)
+	}
+	if s, err = p.make(ctx, now, cur, prev); err != nil {
 		return nil, false, err
 	}
 	return s, true, nil
@@ -178,7 +182,7 @@ func (p *Project) Rerun(ctx context.Context) (*Snapshot, error) {
 	if _, _, err := p.recipe.config(); err != nil {
 		return nil, p.faulty(err)
 	}
-	return p.make(ctx, now, nil)
+	return p.make(ctx, now, nil, nil)
 }
 
 // faulty remembers that the inputs are wrong.
@@ -209,8 +213,16 @@ func both(a, b project.Progress) project.Progress {
 	}
 }
 
-// make builds the next snapshot, from the one before when there is one. began is from before the first look at a file.
-func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (s *Snapshot, err error) {
+// session is that of a snapshot, nil of none.
+func (s *Snapshot) session() *project.Session {
+	if s == nil {
+		return nil
+	}
+	return s.Session
+}
+
+// make builds the next snapshot. It continues a session when there is one: that of the snapshot before, or one that was kept. began is from before the first look at a file.
+func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot, prev *project.Session) (s *Snapshot, err error) {
 	progress := p.progress
 	if p.w.hooks.Making != nil {
 		more, ended := p.w.hooks.Making(p)
@@ -226,9 +238,10 @@ func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (s 
 		return nil, err
 	}
 	sess.KeepState()
-	if from != nil {
-		sess.Continue(from.Session)
+	if prev != nil {
+		sess.Continue(prev)
 	}
+	start := time.Now()
 	for _, step := range []func(context.Context) error{sess.Compile, bind(sess), sess.Simulate} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -244,6 +257,7 @@ func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot) (s 
 		sess.Work.Reloaded = of.reloaded()
 	}
 	sess.Detach()
+	p.w.store.keep(&p.recipe, sess, time.Since(start))
 	s = &Snapshot{Session: sess, Made: began, checked: p.lastCheck, memo: newMemo(sess, from)}
 	before := p.enter(s, began)
 	p.w.fit(p)

@@ -53,6 +53,7 @@ type Workspace struct {
 	building func(context.Context) // tests wait in it; nil
 	hooks    Hooks
 	budget   budget
+	store    *Store // nil: designs end with the process
 
 	mu       sync.Mutex
 	projects map[string]*Project
@@ -82,6 +83,9 @@ type Hooks struct {
 
 // SetHooks must be called before a design is opened.
 func (w *Workspace) SetHooks(h Hooks) { w.hooks = h }
+
+// SetStore must be called before a design is opened. Whoever opened the store closes it, after the last request.
+func (w *Workspace) SetStore(s *Store) { w.store = s }
 
 // Open reads and compiles a design and simulates its stimulus when it has one. name "" takes that of the top module. Opening the same
 // choice under the same name again returns the design that is open, refreshed; made tells whether work was done.
