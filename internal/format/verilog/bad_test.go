@@ -280,6 +280,9 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		whole := render(t, bytes.NewReader(text), "f.v")
+		if _, err := Read(context.Background(), bytes.NewReader(text), "f.v", 0, scan.NewNames(), Option{Track: &Track{Cells: trackCells}}, &diag.Bag{}); err != nil {
+			t.Error(err)
+		}
 		if split := render(t, oneByte{bytes.NewReader(text)}, "f.v"); split != whole {
 			t.Errorf("whole:\n%s\nbytewise:\n%s", whole, split)
 		}

@@ -174,6 +174,10 @@ func (p *parser) counts() counts {
 // note adds to the running sums what an item brought.
 func (p *parser) note(was counts, empty bool) {
 	t, m := p.track, p.m
+	if p.errors > 0 { // the tables need not be whole, and nobody goes on from such a file
+		t.run.Opaque++
+		return
+	}
 	for i := was.nets; i < len(m.Nets); i++ {
 		if n := &m.Nets[i]; n.plain() {
 			t.run.Wires += Mix(n.Name)
@@ -278,7 +282,7 @@ func (p *parser) exprHash(e int32, depth int) uint64 {
 	if e == None {
 		return 5
 	}
-	if depth > maxHashed {
+	if depth > maxHashed || int(e) >= len(p.m.Exprs) || p.m.Exprs[e].Op > RedXnor {
 		p.track.run.Opaque++
 		return 0
 	}
