@@ -13,7 +13,8 @@ import (
 
 // A budget bounds the bytes that open designs take. When they take more, the following is let go, each from the design that was asked
 // least recently on, until it fits: the snapshots before the newest; then the waves of the newest one, so that the next query
-// simulates it in full; then all of it, so that the next query reads and compiles it again. The design that was asked last keeps its
+// simulates it in full; then all of it, so that the next query reads and compiles it again. Designs that somebody waits to hear of go after
+// all others. The design that was asked last keeps its
 // newest snapshot, also when that alone is over the budget. Answers do not depend on the budget: it costs work, and the numbers of
 // snapshots go on rising. What a reader holds stays readable, and an overlay keeps the snapshot below it; neither can be let go.
 type budget struct {
@@ -97,6 +98,12 @@ func (w *Workspace) all() []*Project {
 // use notes that somebody asked for the design.
 func (p *Project) use() { p.resident.used.Store(p.w.budget.clock.Add(1)) }
 
+// fit is that of the workspace for a design that was asked last.
+func (p *Project) fit() {
+	p.use()
+	p.w.fit(p)
+}
+
 // Bytes is what is accounted for the design.
 func (p *Project) Bytes() int64 { return p.resident.bytes.Load() }
 
@@ -172,41 +179,43 @@ func (s *Snapshot) footprint(t *footprint.Tally) {
 	}
 }
 
-// fit counts a design, nil for none, and lets go what is over the budget, last of that design.
-func (w *Workspace) fit(last *Project) {
+// fit counts a design, nil for none, and lets go what is over the budget: last of designs that somebody follows, and nothing but older
+// snapshots of the one that was asked last.
+func (w *Workspace) fit(p *Project) {
 	b := &w.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if last != nil {
-		last.account()
+	if p != nil {
+		p.account()
 	}
 	limit := b.limit.Load()
 	if limit == 0 || w.sum() <= limit {
 		return
 	}
 	ps := w.all()
-	followed := map[*Project]bool{}
+	used := make(map[*Project]int64, len(ps)) // as of now
 	for _, p := range ps {
-		followed[p] = w.hooks.Followed != nil && w.hooks.Followed(p)
+		used[p] = p.resident.used.Load()
 	}
-	rank := func(p *Project) int {
-		switch {
-		case p == last:
-			return 2
-		case followed[p]:
-			return 1
+	slices.SortFunc(ps, func(x, y *Project) int { return cmp.Compare(used[x], used[y]) })
+	for _, p := range ps {
+		for w.sum() > limit && w.evict(p, Older) {
 		}
-		return 0
 	}
-	slices.SortFunc(ps, func(x, y *Project) int {
-		return cmp.Or(rank(x)-rank(y), cmp.Compare(x.resident.used.Load(), y.resident.used.Load()))
-	})
-	if last == nil && len(ps) > 0 {
-		last = ps[len(ps)-1]
+	var others, followed []*Project
+	for _, p := range ps[:max(0, len(ps)-1)] {
+		if w.hooks.Followed != nil && w.hooks.Followed(p) {
+			followed = append(followed, p)
+		} else {
+			others = append(others, p)
+		}
 	}
-	for level := Older; level <= Whole; level++ {
-		for _, p := range ps {
-			for w.sum() > limit && (level == Older || p != last) && w.evict(p, level) && level == Older {
+	for _, ps := range [][]*Project{others, followed} {
+		for level := Waves; level <= Whole; level++ {
+			for _, p := range ps {
+				if w.sum() > limit {
+					w.evict(p, level)
+				}
 			}
 		}
 	}

@@ -91,7 +91,8 @@ type edited struct {
 	r      *rand.Rand
 	seq    *edittest.Sequence
 	dir    edittest.Folder
-	ws     *workspace.Workspace
+	ws     *workspace.Workspace // made when nil
+	name   string               // of the design there
 	p      *workspace.Project
 	cold   *project.Session // of the last good files
 	cost   int64            // pairs run in the last step
@@ -115,7 +116,7 @@ func (e *edited) open() bool {
 	if e.ws == nil {
 		e.ws = workspace.New(nil)
 	}
-	p, s, _, err := e.ws.Open(ctx, "", workspace.Choice{File: e.dir.Config()}, nil)
+	p, s, _, err := e.ws.Open(ctx, e.name, workspace.Choice{File: e.dir.Config()}, nil)
 	if err != nil {
 		return e.fail("open: %v", err)
 	}

@@ -124,7 +124,7 @@ func (o *Overlay) Apply(ctx context.Context, edits []Edit) (*Snapshot, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-o.building }()
-	defer o.p.w.fit(o.p)
+	defer o.p.fit()
 	return o.push(ctx, edits)
 }
 
@@ -182,7 +182,7 @@ func (o *Overlay) Undo(ctx context.Context, n int) (*Snapshot, error) {
 		return nil, ctx.Err()
 	}
 	defer func() { <-o.building }()
-	defer o.p.w.fit(o.p)
+	defer o.p.fit()
 	o.mu.Lock()
 	if n < 1 || n > len(o.stack) {
 		o.mu.Unlock()

@@ -260,7 +260,7 @@ func (p *Project) make(ctx context.Context, began time.Time, from *Snapshot, pre
 	p.w.store.keep(&p.recipe, sess, time.Since(start))
 	s = &Snapshot{Session: sess, Made: began, checked: p.lastCheck, memo: newMemo(sess, from)}
 	before := p.enter(s, began)
-	p.w.fit(p)
+	p.fit()
 	if p.w.notify != nil {
 		p.w.notify(p, before, s)
 	}
