@@ -53,11 +53,13 @@ func (s *Session) WithoutWaves() *Session {
 	return &c
 }
 
-// Outline is what remains to be told of a session that is let go: its choices, files and messages.
+// Outline is what remains to be told of a session that is let go: its choices, files and messages. Stamps of files are left out, which
+// another goroutine may be comparing.
 func (s *Session) Outline() *Session {
-	c := &Session{Config: s.Config, Bag: s.Bag, Files: append([]FileInfo(nil), s.Files...), Work: s.Work, top: s.Top()}
-	for i := range c.Files {
-		c.Files[i].sum.Chunks = nil
+	c := &Session{Config: s.Config, Bag: s.Bag, Work: s.Work, top: s.Top()}
+	for i := range s.Files {
+		f := &s.Files[i]
+		c.Files = append(c.Files, FileInfo{Role: f.Role, Path: f.Path, Hash: f.Hash, Bytes: f.Bytes, Chunks: f.Chunks, Time: f.Time})
 	}
 	return c
 }
