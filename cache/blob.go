@@ -157,10 +157,10 @@ func (b *blobs) clear() {
 	}
 }
 
-func (b *blobs) size() int64 {
+func (b *blobs) size() (bytes, files int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.used
+	return b.used, int64(len(b.entries))
 }
 
 // put writes the blob. Files are written with write calls, so a full disk is an error here.

@@ -73,6 +73,8 @@ type Stats struct {
 	MemoryOnly string // why nothing goes to disk; "" when it does
 	Values     int64  // bytes of values: on disk, as the file system counts them, or in memory
 	Blobs      int64  // bytes of blob files
+	Entries    int64  // blob files, or values in memory; values on disk are not counted
+	Budget     int64  // most bytes of values and blobs
 	Pending    int64  // bytes on their way to the disk
 
 	Hits, Misses uint64
@@ -261,13 +263,15 @@ func (s *Store) Stats() Stats {
 	if d := s.disk.Load(); d != nil {
 		st.Dir = d.root
 		st.Values, st.Pending = d.size()
-		st.Blobs = d.blobs.size()
+		st.Blobs, st.Entries = d.blobs.size()
+		st.Budget = s.opt.Budget + s.opt.BlobBudget
 		return st
 	}
 	if why := s.why.Load(); why != nil {
 		st.MemoryOnly = *why
 	}
-	st.Values = s.mem.size()
+	st.Values, st.Entries = s.mem.size()
+	st.Budget = s.opt.MemoryBudget
 	return st
 }
 

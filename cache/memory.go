@@ -98,10 +98,10 @@ func (m *memory) shut() {
 	m.mu.Unlock()
 }
 
-func (m *memory) size() int64 {
+func (m *memory) size() (bytes, entries int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.used
+	return m.used, int64(len(m.entries))
 }
 
 var errTooLarge = errors.New("cache: larger than the budget")

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wattd/wattd/cache"
+	"github.com/wattd/wattd/internal/workspace"
 	"github.com/wattd/wattd/rpc"
 	"github.com/wattd/wattd/rpc/api"
 	"github.com/wattd/wattd/rpc/native"
@@ -33,6 +35,8 @@ var ErrRunning = errors.New("daemon: a server is running already")
 const (
 	drainTime  = 10 * time.Second
 	cancelTime = 3 * time.Second
+	// keepTime is how long it goes on writing designs for the one after it.
+	keepTime = 5 * time.Second
 )
 
 // Options of a server. The zero value works.
@@ -76,7 +80,16 @@ func Serve(ctx context.Context, e Endpoint, opt Options) error {
 	var n *native.Native
 	idle := newIdle(opt.IdleExit, func() bool { _, keep := n.Sessions(); return keep > 0 }, func() { leave(errIdle) })
 	defer idle.stop()
+	store := workspace.OpenStore(workspace.StoreOptions{Dir: cache.DefaultDir(), Log: opt.Log})
+	defer func() {
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTime)
+		defer cancel()
+		if err := store.Close(limit); err != nil {
+			opt.Log.Warn("cache", "err", err)
+		}
+	}()
 	n, looking := assemble(opt, native.Server{
+		Store:   store,
 		Version: opt.Version, Pid: int64(os.Getpid()), Started: time.Now(), IdleExit: opt.IdleExit, Log: opt.LogFile, Began: idle.began,
 		Socket: e.Socket, Admin: e.Admin, TCP: d.address(), TokenFile: d.tokenFile(),
 	})

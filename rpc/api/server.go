@@ -95,7 +95,7 @@ type CacheStatsResult struct {
 	Mode      string `json:"mode"`             // disk, memory, off
 	Reason    string `json:"reason,omitempty"` // why it is not on disk
 	Path      string `json:"path,omitempty"`
-	Entries   int64  `json:"entries"`
+	Entries   int64  `json:"entries"`   // files of images, two of a design that was simulated
 	Bytes     int64  `json:"bytes"`     // on disk or in memory
 	Budget    int64  `json:"budget"`    // most bytes
 	Hits      int64  `json:"hits"`      // since the start

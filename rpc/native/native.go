@@ -40,7 +40,8 @@ type Server struct {
 	Watched func(path string) string
 	// Files is called when the files of the open designs may be others.
 	Files func()
-	Cache func() api.CacheStatsResult
+	// Store keeps designs beyond the process; nil: none.
+	Store *workspace.Store
 	// Budget is how many bytes the designs may take, 0 for no bound; Evicted is told what went for it.
 	Budget  int64
 	Evicted func(workspace.Eviction)
@@ -85,6 +86,7 @@ type session struct {
 func New(server Server) *Native {
 	n := &Native{server: server, mux: rpc.NewMux(), calls: &callCounts{}, sessions: map[*session]bool{}, subs: map[string]*subscription{}, said: map[string]messageSet{}, tasks: map[string]*task{}, overlays: map[string]*overlay{}}
 	n.ws = workspace.New(n.updated)
+	n.ws.SetStore(server.Store)
 	n.ws.SetHooks(workspace.Hooks{Faulty: n.faulty, Making: n.making, Evicted: server.Evicted, Followed: n.isFollowed})
 	n.ws.SetBudget(server.Budget)
 	rpc.Register(n.mux, api.Initialize, n.initialize)
@@ -98,6 +100,7 @@ func New(server Server) *Native {
 	n.registerNet()
 	n.registerDiff()
 	n.registerServer()
+	n.registerCache()
 	n.registerWhatIf()
 	return n
 }

@@ -16,9 +16,6 @@ import (
 func (n *Native) registerServer() {
 	rpc.Register(n.mux, api.ServerStatus, n.serverStatus)
 	rpc.Register(n.mux, api.ServerMetrics, n.serverMetrics)
-	if n.server.Cache != nil {
-		rpc.Register(n.mux, api.CacheStats, func(context.Context, api.Empty) (api.CacheStatsResult, error) { return n.server.Cache(), nil })
-	}
 	rpc.Register(n.mux, api.Subscribe, n.subscribe)
 	rpc.Register(n.mux, api.Unsubscribe, n.unsubscribe)
 }
