@@ -186,6 +186,9 @@ func footing(w io.Writer, m *api.Meta) {
 		fmt.Fprintf(w, "done for this answer: bytes read %d, gates compiled %d, windows of gates run %d of %d, cut off %d; %.1f ms\n",
 			x.BytesParsed, x.GatesCompiled, x.PairsRun, x.PairsTotal, x.CutOffs, m.Ms["total"])
 	}
+	if m.Work.Reloaded != "" {
+		fmt.Fprintf(w, "the %s had been let go for the memory budget (wattd serve --memory), so more was done than was edited\n", m.Work.Reloaded)
+	}
 	if len(m.Mixed) > 0 {
 		fmt.Fprintf(w, "MIXED: %s did not change although others of the set did; wattd changed FILES confirms them\n", strings.Join(m.Mixed, ", "))
 	}
