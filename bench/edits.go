@@ -20,7 +20,7 @@ type edit struct {
 
 var edits = []edit{
 	{"comment in the netlist", "netlist.v", func(t []byte) []byte {
-		at := line(t, len(t)/2,"  INV_1 ")
+		at := line(t, len(t)/2, "  INV_1 ")
 		return splice(t, at, at, "  // looked at\n")
 	}},
 	{"cell swapped", "netlist.v", func(t []byte) []byte {

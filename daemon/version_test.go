@@ -18,9 +18,18 @@ func TestNewer(t *testing.T) {
 		client, server string
 		want           bool
 	}{
-		{"v1.2.3", "v1.2.3", false}, {"v1.2.4", "v1.2.3", true}, {"v1.2.3", "v1.2.4", false}, {"v1.10.0", "v1.9.9", true},
-		{"2", "1.9.9", true}, {"v1.2", "v1.2.0", false}, {"v1.2.3-4-gabc", "v1.2.3", true}, {"v1.2.3", "v1.2.3-4-gabc", false},
-		{"v1.2.3-10-gabc", "v1.2.3-9-gabc", true}, {"devel", "devel", false}, {"devel", "v1.2.3", true}, {"v1.2.3", "0123abc-dirty", true},
+		{"v1.2.3", "v1.2.3", false},
+		{"v1.2.4", "v1.2.3", true},
+		{"v1.2.3", "v1.2.4", false},
+		{"v1.10.0", "v1.9.9", true},
+		{"2", "1.9.9", true},
+		{"v1.2", "v1.2.0", false},
+		{"v1.2.3-4-gabc", "v1.2.3", true},
+		{"v1.2.3", "v1.2.3-4-gabc", false},
+		{"v1.2.3-10-gabc", "v1.2.3-9-gabc", true},
+		{"devel", "devel", false},
+		{"devel", "v1.2.3", true},
+		{"v1.2.3", "0123abc-dirty", true},
 		{"v99999999999999999999", "v1", true},
 	} {
 		if got := newer(tc.client, tc.server); got != tc.want {

@@ -265,7 +265,8 @@ func (x *patcher) rewiredSinks() bool {
 func (x *patcher) driverName(nl *netlist.Netlist, netInst []int32, n int32) (name struct {
 	inst int32
 	pin  string
-}) {
+},
+) {
 	name.inst = netInst[n]
 	if name.inst >= 0 {
 		in := &nl.Insts[name.inst]

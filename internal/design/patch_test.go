@@ -46,7 +46,6 @@ var patchSwaps = [][]string{{"INV", "INV2", "BUF"}, {"AND2", "AND2X2", "NAND2", 
 // patchCase is a random design as text, and its edits.
 type patchCase struct {
 	r     *rand.Rand
-	names *scan.Names
 	libs  []*liberty.Library
 	insts []*patchInst
 	wires []string
@@ -73,8 +72,8 @@ type patchCell struct {
 }
 
 type patchOverride struct {
-	inst, in string
-	o        design.Override
+	inst string
+	o    design.Override
 }
 
 func newPatchCase(t testing.TB, seed uint64) *patchCase {

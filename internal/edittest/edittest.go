@@ -164,8 +164,15 @@ func (d *Design) config() string {
 	b.WriteString("]\nstim = \"stim.vcd\"\ntop = \"top\"\nscope = \"tb.dut\"\nunmapped = \"hold\"\n")
 	p := &d.params
 	for _, kv := range [][2]string{
-		{"windows", p.windows}, {"corner", p.corner}, {"x", p.x}, {"from", p.from}, {"to", p.to}, {"cycle", p.cycle},
-		{"glitch", p.glitch}, {"pulse_reject", p.reject}, {"sdf_unconditional", p.uncond},
+		{"windows", p.windows},
+		{"corner", p.corner},
+		{"x", p.x},
+		{"from", p.from},
+		{"to", p.to},
+		{"cycle", p.cycle},
+		{"glitch", p.glitch},
+		{"pulse_reject", p.reject},
+		{"sdf_unconditional", p.uncond},
 	} {
 		if kv[1] != "" {
 			fmt.Fprintf(&b, "%s = %q\n", kv[0], kv[1])
@@ -239,22 +246,6 @@ func (p *port) bits() []string {
 		b = append(b, fmt.Sprintf("%s[%d]", p.name, i))
 	}
 	return b
-}
-
-// scopes lists the modules of the design with the paths of their instances.
-func (d *Design) scopes() map[*module][][]string {
-	all := map[*module][][]string{}
-	var walk func(m *module, path []string)
-	walk = func(m *module, path []string) {
-		all[m] = append(all[m], path)
-		for _, it := range m.items {
-			if it.kind == subItem {
-				walk(it.sub, append(slices.Clone(path), it.name))
-			}
-		}
-	}
-	walk(d.mods[0], nil)
-	return all
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -50,8 +50,10 @@ type graph struct {
 		s string
 		b uint64
 	}
+	//lint:ignore U1000 passed over by its tag
 	mu sync.Mutex `image:"-"`
-	f  func()     `image:"-"`
+	//lint:ignore U1000 passed over by its tag
+	f func() `image:"-"`
 }
 
 func sample(n int) *graph {

@@ -338,7 +338,7 @@ func (p *patcher) put() error {
 			mn.objOf = append(mn.objOf, 0)
 		}
 		n := int32(len(nl.Insts))
-		mn.objOf = append(mn.objOf, (n-at.inst)<<2|objLeaf)
+		mn.objOf = append(mn.objOf, (n-at.inst)*4+objLeaf)
 		nl.Insts = append(nl.Insts, Inst{x.Scope, x.Name, cell, int32(len(nl.PinNet)), x.Pos})
 		nl.PinNet = append(nl.PinNet, pins...)
 		p.insts = append(p.insts, n)

@@ -77,12 +77,12 @@ type rereader struct {
 	pieces []piece
 	scopes map[int32]int32 // module -> where it is placed
 
-	insts        map[int32]int32  // the instances that the pieces held: slot -> piece
-	nets         map[int32]int32  // the nets whose place is in a piece -> piece
-	subs         map[int32]int32  // the scopes whose place is in a piece -> piece
-	named        map[nameAt]int32 // the nets that the pieces declare, or imply first: a net or a NewNetRef
-	first        map[int32]int32  // implied nets that the pieces use -> the piece of the first use
-	wires, plain uint64           // sums of the names that the pieces held
+	insts map[int32]int32  // the instances that the pieces held: slot -> piece
+	nets  map[int32]int32  // the nets whose place is in a piece -> piece
+	subs  map[int32]int32  // the scopes whose place is in a piece -> piece
+	named map[nameAt]int32 // the nets that the pieces declare, or imply first: a net or a NewNetRef
+	first map[int32]int32  // implied nets that the pieces use -> the piece of the first use
+	wires uint64           // sum of the names that the pieces held
 }
 
 // piece is the text between two borders that is another one now.

@@ -90,7 +90,12 @@ func TestCompareOdd(t *testing.T) {
 	text := bytes.Join(lines(20_000), nil)
 	twice := append(bytes.Clone(text), text...) // chunks that come several times
 	for _, x := range []struct{ old, now []byte }{
-		{text, twice}, {twice, text}, {text, nil}, {text, text[:100]}, {text[:100], text}, {twice, twice[1:]},
+		{text, twice},
+		{twice, text},
+		{text, nil},
+		{text, text[:100]},
+		{text[:100], text},
+		{twice, twice[1:]},
 		{bytes.Repeat([]byte("a\n"), 1<<19), bytes.Repeat([]byte("a\n"), 1<<18)},
 	} {
 		c, err := CompareBytes("t", x.now, chunksOf(t, x.old))

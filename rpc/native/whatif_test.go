@@ -226,8 +226,10 @@ func TestWhatIfCommit(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	want := []string{"replace_cell|u_par_15|XNOR2_1", "make_net|wattd_net1", "make_instance|u$x{|BUF_2", "disconnect_pin|acc[16]|u_par_16/B",
-		"connect_pin|wattd_net1|u_par_16/B", "connect_pin|acc[16]|u$x{/A", "connect_pin|wattd_net1|u$x{/Y"}
+	want := []string{
+		"replace_cell|u_par_15|XNOR2_1", "make_net|wattd_net1", "make_instance|u$x{|BUF_2", "disconnect_pin|acc[16]|u_par_16/B",
+		"connect_pin|wattd_net1|u_par_16/B", "connect_pin|acc[16]|u$x{/A", "connect_pin|wattd_net1|u$x{/Y",
+	}
 	if !slices.Equal(lines, want) {
 		t.Errorf("%s", cmp.Diff(want, lines))
 	}

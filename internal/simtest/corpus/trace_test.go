@@ -74,7 +74,7 @@ func traceAll(t *testing.T, s *project.Session, stride int) (hops, chains, longe
 				continue
 			}
 			c, complete, err := r.Chain(context.Background(), last, 1000)
-			if err != nil || !complete || !(s.Design.NetClass[c[len(c)-1].Net].Source()) {
+			if err != nil || !complete || !s.Design.NetClass[c[len(c)-1].Net].Source() {
 				t.Errorf("net %d at %d: %v after %d hops", net, last.At, err, len(c))
 				continue
 			}
