@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -41,6 +42,56 @@ var edits = []edit{
 		at += bytes.IndexByte(t[at+1:], '(') + 2
 		return splice(t, at, at, "1")
 	}},
+}
+
+// shares measures edits without files, of 1, 16, 256 gates and so on, against a full re-run: at a share s of the (gate, window) pairs
+// an edit should be 0.5/s times as fast.
+func (b *bench) shares() error {
+	b.printf("\n## Edits of the resident design\n\nDelays of some gates scaled by a what-if edit: from the edit to the new counts. A full re-run simulates and counts the resident design.\n\n")
+	b.printf("| gates | edited | ms | share of pairs | full re-run ms | faster | of 1/share |\n|---|---|---|---|---|---|---|\n")
+	for _, gates := range b.size.edits {
+		if err := b.sharesOf(gates); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) sharesOf(gates int) error {
+	dir := filepath.Join(b.tmp, fmt.Sprintf("shares-%d", gates))
+	defer os.RemoveAll(dir)
+	if err := writeDesign(dir, synth.New(synth.Params{Gates: gates, Cycles: b.size.cycles, Seed: 1})); err != nil {
+		return err
+	}
+	p, s, _, err := workspace.New(nil).Open(b.ctx, "", workspace.Choice{Over: designConfig(dir)}, nil)
+	if err != nil {
+		return err
+	}
+	full := 0.0
+	for _, ph := range s.Session.Phases {
+		if ph.Name == "simulate" || ph.Name == "count" {
+			full += ph.Secs
+		}
+	}
+	order := s.Session.Design.Program.Order
+	r := rand.New(rand.NewPCG(1, 1))
+	for n := 1; n <= len(order)/16; n *= 16 {
+		var edits []workspace.Edit
+		for range n {
+			g := s.Session.Design.Gates[order[r.IntN(len(order))]]
+			edits = append(edits, workspace.Edit{Do: "scaleDelay", Instance: s.Session.Netlist.InstPath(g.Inst, '/'), Factor: 1.5})
+		}
+		start := time.Now()
+		t, err := p.NewOverlay(s).Apply(b.ctx, edits)
+		if err != nil {
+			return err
+		}
+		took := time.Since(start).Seconds()
+		w := &t.Session.Work
+		share := float64(w.PairsRun) / float64(w.PairsTotal)
+		b.printf("| %d | %d | %.1f | %.3f %% | %.0f | %.1fx | %.2f |\n", gates, n, took*1e3, 100*share, full*1e3, full/took, full/took*share)
+	}
+	return nil
 }
 
 // line finds the first line at or behind an offset that begins with a text.

@@ -67,13 +67,13 @@ func run(ctx context.Context, which, corpus, out, only string) error {
 	b := &bench{ctx: ctx, size: sz, corpus: corpus, tmp: tmp, peers: past}
 	b.printf("# Benchmark results\n\nMade by `make bench BENCH=%s`. %s\n", which, machine())
 	if only != "" {
-		part, ok := map[string]func() error{"readers": b.readers, "engines": b.engines, "growth": b.growth, "edits": b.edits, "queries": b.queries, "restart": b.restart}[only]
+		part, ok := map[string]func() error{"readers": b.readers, "engines": b.engines, "growth": b.growth, "edits": b.edits, "shares": b.shares, "queries": b.queries, "restart": b.restart}[only]
 		if !ok {
 			return fmt.Errorf("-only %q: there is no such part", only)
 		}
 		return part()
 	}
-	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits, b.queries, b.restart} {
+	for _, part := range []func() error{b.readers, b.engines, b.growth, b.edits, b.shares, b.queries, b.restart} {
 		if err := part(); err != nil {
 			return err
 		}
