@@ -35,7 +35,7 @@ func (b *bench) restartOf(gates int) error {
 	var size int64
 	for i := range open {
 		runtime.GC()
-		store := workspace.OpenStore(workspace.StoreOptions{Dir: filepath.Join(dir, "cache")})
+		store := workspace.OpenStore(workspace.StoreOptions{Dir: filepath.Join(dir, "cache"), Least: 1})
 		if _, ok := store.Stats(b.ctx); !ok { // waits until it is open, as the first client of a server hardly has to
 			return fmt.Errorf("the cache does not open")
 		}
