@@ -147,6 +147,7 @@ func (o *Overlay) push(ctx context.Context, edits []Edit) (*Snapshot, error) {
 			return nil, &EditError{i, err}
 		}
 	}
+	m.touched.Insts, m.touched.Nets = ascending(m.touched.Insts), ascending(m.touched.Nets)
 	w := &project.WhatIf{Touched: m.touched, Delays: m.delays, Sources: m.sources}
 	if m.nl != top.Session.Netlist {
 		w.Netlist = m.nl
@@ -245,13 +246,12 @@ func (m *editor) patch(e *netlist.Edit) error {
 		return err
 	}
 	m.nl = nl
-	m.touched.Insts = union(m.touched.Insts, p.Insts)
-	m.touched.Nets = union(m.touched.Nets, p.Nets)
+	m.touched.Insts = append(m.touched.Insts, p.Insts...)
+	m.touched.Nets = append(m.touched.Nets, p.Nets...)
 	return nil
 }
 
-func union(a, b []int32) []int32 {
-	a = append(slices.Clip(a), b...)
-	slices.Sort(a)
-	return slices.Compact(a)
+func ascending(s []int32) []int32 {
+	slices.Sort(s)
+	return slices.Compact(s)
 }

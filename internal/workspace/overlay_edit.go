@@ -430,7 +430,7 @@ func (m *editor) delay(e *Edit) error {
 		o.Rise, o.Fall = *e.Rise*tick, *e.Fall*tick
 	}
 	m.delays = append(m.delays, o)
-	m.touched.Insts = union(m.touched.Insts, []int32{inst})
+	m.touched.Insts = append(m.touched.Insts, inst)
 	return nil
 }
 
