@@ -77,6 +77,13 @@ func (x *patcher) gather() error {
 	if len(x.gone) > 0 {
 		x.mentioned(x.gone)
 	}
+	for _, sinks := range []map[int32][]int32{x.was.sink, x.now.sink} {
+		for s := range sinks {
+			if n := x.sinkNet(s); n >= 0 && int(n) < len(k.netInst) && k.netInst[n] == severalDrivers {
+				return &Refusal{"the changed text of an SDF file has wires of a net with several drivers"}
+			}
+		}
+	}
 	x.index()
 	insts, sinks := x.targets()
 	need := func(ids []int32) {
@@ -130,6 +137,14 @@ func (x *patcher) gather() error {
 		clear(x.sub.wanted)
 	}
 	return x.prepare(insts, sinks)
+}
+
+// sinkNet is the net of a sink that is a pin of an instance, None for others.
+func (x *patcher) sinkNet(s int32) int32 {
+	if s < 0 || int(s) >= len(x.nl.PinNet) {
+		return None
+	}
+	return x.nl.PinNet[s]
 }
 
 // patchable says whether what a part says can be taken back, or said anew, without reading all that came behind it.
