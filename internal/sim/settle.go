@@ -66,7 +66,7 @@ func Settle(d *design.Design, st *wave.Stimulus, bag *diag.Bag) *Start {
 		if fn.NBit > 0 {
 			state = s.bits(d, st, g, byGate[g], byInst[d.Gates[g].Inst], state)
 		}
-		if eval(p, fn, fn.Out, state) {
+		if p.Value(fn, fn.Out, state) {
 			s.set(p.GateOut[g])
 		}
 	}
@@ -144,8 +144,8 @@ func (s *Start) hint(d *design.Design, st *wave.Stimulus, g int32, info *design.
 		if !there {
 			continue
 		}
-		one := eval(p, fn, fn.Out, state|1<<(int(fn.NPin)+kk))
-		zero := eval(p, fn, fn.Out, state)
+		one := p.Value(fn, fn.Out, state|1<<(int(fn.NPin)+kk))
+		zero := p.Value(fn, fn.Out, state)
 		if one != zero {
 			return shown == one, true
 		}

@@ -18,7 +18,7 @@ func (r *Run) Condition(h *Hop, name func(v int) string) string {
 	shape, fn := &p.Shapes[p.GateShape[h.Gate]], &p.Fns[p.GateFn[h.Gate]]
 	if shape.List {
 		for _, c := range candidates(p, shape, h.Pin, h.State, h.Value) {
-			if int(c.Slot) == h.Slot && c.Cond >= 0 && run(p.Code, c.Cond, h.State) {
+			if int(c.Slot) == h.Slot && c.Cond >= 0 && p.Holds(c.Cond, h.State) {
 				return expression(p.Code, c.Cond, name)
 			}
 		}
@@ -50,7 +50,7 @@ func dense(p *kernel.Program, shape *kernel.Shape, fn *kernel.Fn, h *Hop) (fixed
 		same := true
 		for sub := free | bit; ; sub = (sub - 1) & (free | bit) {
 			state := h.State ^ sub
-			if value(p, fn, fn.Out, state) == h.Value && int(p.SlotMap[uint64(shape.Map)+(uint64(h.Pin)<<n|state)]) != h.Slot {
+			if p.Value(fn, fn.Out, state) == h.Value && int(p.SlotMap[uint64(shape.Map)+(uint64(h.Pin)<<n|state)]) != h.Slot {
 				same = false
 				break
 			}

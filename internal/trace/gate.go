@@ -63,7 +63,7 @@ func (x *replay) gate(g int32, until int64) (scheduled, bool) {
 			}
 		}
 		state = settle(p, fn, state^switched)
-		v := value(p, fn, fn.Out, state)
+		v := p.Value(fn, fn.Out, state)
 		if v == y {
 			continue
 		}
@@ -142,7 +142,7 @@ func slot(p *kernel.Program, fn *kernel.Fn, shape *kernel.Shape, arcs []int32, p
 			if rest < 0 || arcs[k] < arcs[rest] {
 				rest = k
 			}
-		case run(p.Code, c.Cond, state) && (best < 0 || arcs[k] < arcs[best]):
+		case p.Holds(c.Cond, state) && (best < 0 || arcs[k] < arcs[best]):
 			best = k
 		}
 	}
@@ -178,7 +178,7 @@ func settle(p *kernel.Program, fn *kernel.Fn, state uint64) uint64 {
 				at = int32(p.Code[int(fn.Next)+b])
 			}
 			mask := uint64(1) << (int(fn.NPin) + b)
-			if v := value(p, fn, at, state); v != (state&mask != 0) {
+			if v := p.Value(fn, at, state); v != (state&mask != 0) {
 				state ^= mask
 			}
 		}
@@ -187,43 +187,4 @@ func settle(p *kernel.Program, fn *kernel.Fn, state uint64) uint64 {
 		}
 	}
 	return state
-}
-
-// value evaluates a function of pins and bits.
-func value(p *kernel.Program, fn *kernel.Fn, at int32, state uint64) bool {
-	if fn.Form == kernel.FormTable {
-		state &= 1<<(fn.NPin+fn.NBit) - 1
-		return p.Words[uint64(at)+state>>6]>>(state&63)&1 != 0
-	}
-	return run(p.Code, at, state)
-}
-
-// run evaluates code.
-func run(code []uint32, at int32, state uint64) bool {
-	var stack [64]bool
-	n := 0
-	for pc := at; ; pc++ {
-		arg := code[pc] & (1<<24 - 1)
-		switch kernel.CodeOp(code[pc] >> 24) {
-		case kernel.CodeConst:
-			stack[n] = arg != 0
-			n++
-		case kernel.CodeVar:
-			stack[n] = state>>arg&1 != 0
-			n++
-		case kernel.CodeNot:
-			stack[n-1] = !stack[n-1]
-		case kernel.CodeAnd:
-			n--
-			stack[n-1] = stack[n-1] && stack[n]
-		case kernel.CodeOr:
-			n--
-			stack[n-1] = stack[n-1] || stack[n]
-		case kernel.CodeXor:
-			n--
-			stack[n-1] = stack[n-1] != stack[n]
-		default: // CodeEnd
-			return stack[n-1]
-		}
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/wattd/wattd/internal/testenv"
 	"github.com/wattd/wattd/rpc"
 	"github.com/wattd/wattd/rpc/api"
 )
@@ -214,10 +215,7 @@ func TestWhatIfCommit(t *testing.T) {
 	fails(t, cl, api.WhatIfCommit, api.WhatIfCommitParams{WhatIfParams: id, Path: eco}, api.FileError, "already")
 	fails(t, cl, api.WhatIfCommit, api.WhatIfCommitParams{WhatIfParams: id, Path: filepath.Join(dir, "netlist.v"), Overwrite: true}, api.FileError, "there already")
 	fails(t, cl, api.WhatIfCommit, api.WhatIfCommitParams{WhatIfParams: id, Path: filepath.Join(dir, "n"), Dialect: "x"}, api.BadRequest, "dialect")
-	tclsh, err := exec.LookPath("tclsh")
-	if err != nil {
-		t.Skip("no tclsh")
-	}
+	tclsh := testenv.Require(t, "tclsh")
 	stub := "proc unknown args { puts [join $args |] }\nsource " + eco + "\n"
 	cmd := exec.CommandContext(t.Context(), tclsh)
 	cmd.Stdin = strings.NewReader(stub)
