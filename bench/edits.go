@@ -57,21 +57,28 @@ func (b *bench) shares() error {
 	return nil
 }
 
-func (b *bench) sharesOf(gates int) error {
-	dir := filepath.Join(b.tmp, fmt.Sprintf("shares-%d", gates))
-	defer os.RemoveAll(dir)
+// resident opens a synthetic design and tells how long a full re-run of it takes, in seconds.
+func (b *bench) resident(dir string, gates int) (p *workspace.Project, s *workspace.Snapshot, full float64, err error) {
 	if err := writeDesign(dir, synth.New(synth.Params{Gates: gates, Cycles: b.size.cycles, Seed: 1})); err != nil {
-		return err
+		return nil, nil, 0, err
 	}
-	p, s, _, err := workspace.New(nil).Open(b.ctx, "", workspace.Choice{Over: designConfig(dir)}, nil)
-	if err != nil {
-		return err
+	if p, s, _, err = workspace.New(nil).Open(b.ctx, "", workspace.Choice{Over: designConfig(dir)}, nil); err != nil {
+		return nil, nil, 0, err
 	}
-	full := 0.0
 	for _, ph := range s.Session.Phases {
 		if ph.Name == "simulate" || ph.Name == "count" {
 			full += ph.Secs
 		}
+	}
+	return p, s, full, nil
+}
+
+func (b *bench) sharesOf(gates int) error {
+	dir := filepath.Join(b.tmp, fmt.Sprintf("shares-%d", gates))
+	defer os.RemoveAll(dir)
+	p, s, full, err := b.resident(dir, gates)
+	if err != nil {
+		return err
 	}
 	order := s.Session.Design.Program.Order
 	r := rand.New(rand.NewPCG(1, 1))
@@ -122,19 +129,9 @@ func (b *bench) edits() error {
 func (b *bench) editsOf(gates int) error {
 	dir := filepath.Join(b.tmp, fmt.Sprintf("edits-%d", gates))
 	defer os.RemoveAll(dir)
-	if err := writeDesign(dir, synth.New(synth.Params{Gates: gates, Cycles: b.size.cycles, Seed: 1})); err != nil {
-		return err
-	}
-	ws := workspace.New(nil)
-	p, s, _, err := ws.Open(b.ctx, "", workspace.Choice{Over: designConfig(dir)}, nil)
+	p, _, full, err := b.resident(dir, gates)
 	if err != nil {
 		return err
-	}
-	full := 0.0
-	for _, ph := range s.Session.Phases {
-		if ph.Name == "simulate" || ph.Name == "count" {
-			full += ph.Secs
-		}
 	}
 	for _, e := range edits {
 		path := filepath.Join(dir, e.file)

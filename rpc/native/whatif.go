@@ -135,7 +135,9 @@ func (n *Native) editError(err error) error {
 			return e
 		}
 	case errors.As(err, &edit):
-		return api.Errorf(api.BadRequest, "%v", err)
+		e := api.Errorf(api.BadRequest, "%v", err)
+		e.Data.Hint = "none of the edits was made"
+		return e
 	case errors.As(err, &stale):
 		e := api.Errorf(api.StaleSnapshot, "%v", stale)
 		e.Data.Path, e.Data.Hint = stale.Path, "begin an overlay on the newest snapshot"
